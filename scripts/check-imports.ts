@@ -30,6 +30,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   simulated: ['base', 'wire', 'api', 'client', 'kit', 'node'],
   cri: ['base', 'wire', 'node'],
   linux: ['base', 'wire', 'api', 'client', 'kit', 'node', 'cri'],
+  processes: ['base', 'wire', 'api', 'client', 'kit', 'node', 'simulated'],
   network: ['base', 'wire', 'api', 'client', 'kit'],
   cluster: [
     'base',
@@ -55,6 +56,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'simulated',
     'cri',
     'linux',
+    'processes',
     'network',
   ],
   cli: ['base', 'api', 'cel', 'crd', 'store', 'client', 'kit', 'cluster'],

@@ -13,8 +13,8 @@ import type { RemoteService } from './registered-service.ts';
  */
 export type ServiceRouting = 'endpoints' | 'cluster-ip' | 'reachable';
 
-/** Finds the address to connect to for an APIService's service. Refuses by throwing. */
-export class ServiceRoutes {
+/** Finds the address to connect to for the service of an APIService or a webhook. Refuses by throwing. */
+export class ServiceRoutes implements ServiceResolver {
   readonly #objects: ServerObjects;
   readonly #routing: ServiceRouting;
   readonly #endpoints: ServiceResolver;

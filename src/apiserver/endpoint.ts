@@ -1,5 +1,6 @@
 import { managerName, type TypeTable } from '../api/index.ts';
 import type { Clock, Logger, Random, Turns, UidSource } from '../base/index.ts';
+import { compilingRules } from '../crd/index.ts';
 import { type KeyRange, prefixRange } from '../store/index.ts';
 import type { Admission } from './admission/admission.ts';
 import { Listeners } from './listeners.ts';
@@ -94,7 +95,7 @@ export function writeContext(
   endpoint: Endpoint,
   options: { readonly dryRun: boolean; readonly fieldManager?: string },
 ): WriteContext {
-  return new CallContext(call, endpoint.services, options);
+  return new CallContext(call, endpoint, options);
 }
 
 /** A class, because every write creates one: an object literal with a getter is slow to create and takes four times the memory. */
@@ -111,7 +112,7 @@ class CallContext implements WriteContext {
 
   constructor(
     call: Call,
-    { clock, uids, turns }: Services,
+    { services: { clock, uids, turns }, resource: { strategy, type } }: Endpoint,
     { dryRun, fieldManager = '' }: { readonly dryRun: boolean; readonly fieldManager?: string },
   ) {
     const { verb, subresource } = call.info;
@@ -122,7 +123,9 @@ class CallContext implements WriteContext {
     this.now = clock.now();
     this.manager = managerName(fieldManager, call.request.header('user-agent') ?? '');
     this.newUid = () => uids.next();
-    if (call.request.isLarge) this.pause = () => turns.take(true);
+    const isLong =
+      strategy.validateInSteps !== undefined || (type.isStructural === true && compilingRules(type) !== undefined);
+    if (call.request.isLarge || isLong) this.pause = () => turns.take(true);
     this.#call = call;
   }
 

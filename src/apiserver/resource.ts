@@ -8,6 +8,7 @@ import type {
   SubresourceStyle,
   WrittenSchema,
 } from '../api/index.ts';
+import type { Steps } from '../base/index.ts';
 import type { Condition, Operation } from '../store/index.ts';
 import type { ConnectionAnswer } from './answers/connection-answer.ts';
 import type { Capabilities } from './capabilities.ts';
@@ -125,6 +126,10 @@ export interface Strategy extends DeletionStrategy {
   readonly prepareForUpdate?: (object: ApiObject, old: ApiObject, context: WriteContext) => void | Promise<void>;
   readonly validate?: (object: ApiObject, context: WriteContext) => readonly FieldError[];
   readonly validateUpdate?: (object: ApiObject, old: ApiObject, context: WriteContext) => readonly FieldError[];
+  /** Rules that may take long to check; their errors come after those of the hooks above. Without `old` the object is new. */
+  readonly validateInSteps?:
+    | ((object: ApiObject, old: ApiObject | undefined) => Steps<readonly FieldError[]>)
+    | undefined;
   /** Combines the errors of the type table and of the hooks above, with the texts and order of this kind. */
   readonly combineErrors?: (table: readonly FieldError[], own: readonly FieldError[]) => readonly FieldError[];
   /** The kind's name in `is invalid` messages; default its own group and kind. */

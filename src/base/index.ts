@@ -19,10 +19,11 @@ export { RandomUidSource, type UidSource } from './uid-source.ts';
 
 export { Backoff, type BackoffOptions } from './backoff.ts';
 export { BoundedQueue, type BoundedQueueOptions } from './bounded-queue.ts';
-export { aborted, AbortScope, onAbort, type Runnable, runTogether } from './tasks.ts';
+export { aborted, AbortScope, isAnswerTo, onAbort, type Runnable, runTogether } from './tasks.ts';
 export { TaskGroup } from './task-group.ts';
 export { Slice } from './slice.ts';
 export { allAtOnce, type Steps, withPauses } from './steps.ts';
+export { nextTurn } from './next-turn.ts';
 export { TurnBudget, type TurnLane } from './turn-budget.ts';
 export { Turns } from './turns.ts';
 export { mapped } from './mapped.ts';

@@ -79,8 +79,12 @@ export function formatWithStack(record: LogRecord): string {
   const { error } = record.fields;
   if (record.level !== 'error' || !(error instanceof Error)) return formatText(record);
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at (?!.*\(?node:internal)/.test(line));
-  return [formatText(record), ...frames].join('\n');
+  const theirs = frames.filter((line) => !OWN_FRAME.test(line));
+  return [formatText(record), ...(theirs.length === 0 ? frames : theirs)].join('\n');
 }
+
+/** Frames in the published package, whose lines are long and say nothing to authors of apps. */
+const OWN_FRAME = /[/\\]node_modules[/\\]keelson[/\\]/;
 
 /**
  * A record for programs: one JSON object.

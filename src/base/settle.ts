@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { nextTurn } from './next-turn.ts';
 
 /** Most work is over within this many turns of the event loop; the rest waits for a disk. */
 const QUICK_TURNS = 50;
@@ -22,10 +23,6 @@ export async function settle(options: SettleOptions = {}): Promise<void> {
     await (turn < QUICK_TURNS ? nextTurn() : shortPause());
     if (!isWorkUnderWay()) return;
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
 }
 
 function shortPause(): Promise<void> {

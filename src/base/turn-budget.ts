@@ -2,6 +2,8 @@ import type { Clock } from './clock.ts';
 
 /** Work goes on for this long in one turn of the event loop. */
 const MAX_TURN_MS = 5;
+/** Or for this many steps, if they take longer: on a busy machine time passes while other processes run. */
+const MIN_TURN_STEPS = 16;
 /** The same where a clock stands still meanwhile, as virtual clocks do: the order of work then depends on nothing but the work. */
 const MAX_TURN_STEPS = 4096;
 /** A client's request is read, processed and answered within this many turns. */
@@ -13,7 +15,7 @@ export interface TurnLane {
   readonly isPreferred: boolean;
 }
 
-/** Those who wait, by lane; the lane at the front continues next. */
+/** Waiting steps by lane; the lane at the front continues next. */
 type Lanes = Map<TurnLane, (() => void)[]>;
 
 /**
@@ -21,7 +23,7 @@ type Lanes = Map<TurnLane, (() => void)[]>;
  * event loop: sockets, timers and signals.
  *
  * Guarantees: all work on one budget together goes on for a few milliseconds, then the event loop makes its turns. Until the budget is
- * spent, nothing waits, not even for a promise. Then lanes continue one after the other, those who wait in one lane in the order in
+ * spent, nothing waits, not even for a promise. Then lanes continue one after the other, the steps of one lane in the order in
  * which they came. While preferred lanes wait, every second step is one of theirs.
  */
 export class TurnBudget {
@@ -33,7 +35,9 @@ export class TurnBudget {
   readonly #afterMicrotasks = (): void => process.nextTick(this.#goOn);
   readonly #goOn = (): void => (this.#isSpent() ? this.#continueLater() : this.#continueNext());
   #startMs: number;
-  #loopCount = 0;
+  #loopCount = loopCount();
+  /** Since the turn began, and since work last waited. */
+  #turnSteps = 0;
   #steps = 0;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
@@ -60,7 +64,9 @@ export class TurnBudget {
 
   #isSpent(): boolean {
     this.#steps += 1;
+    this.#turnSteps += 1;
     if (this.#steps > MAX_TURN_STEPS) return true;
+    if (this.#turnSteps <= MIN_TURN_STEPS) return false;
     const nowMs = this.#clock.monotonic();
     if (nowMs - this.#startMs <= MAX_TURN_MS) return false;
     const count = loopCount();
@@ -72,6 +78,7 @@ export class TurnBudget {
   #begin(count: number, nowMs: number): void {
     this.#loopCount = count;
     this.#startMs = nowMs;
+    this.#turnSteps = 0;
   }
 
   #continueLater(turns = TURNS_OF_OTHERS): void {

@@ -1,3 +1,5 @@
+import { nextTurn } from './next-turn.ts';
+
 /** A request is read, processed and answered within this many turns of the event loop. */
 const TURNS_OF_OTHERS = 4;
 
@@ -28,8 +30,4 @@ export class Turns {
     }
     this.#isGiving = false;
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
 }

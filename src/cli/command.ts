@@ -1,4 +1,5 @@
 import { FlagError } from '../cluster/programs/index.ts';
+import type { Paint } from './paint.ts';
 
 /** The headings of the overview, in its order. */
 export const COMMAND_GROUPS = ['Run a cluster', 'Run parts of one', 'Test', 'Develop', 'Inspect', 'Keep'] as const;
@@ -38,6 +39,10 @@ export interface CommandContext {
   onStopSignal?(listener: (signal: StopSignal) => void): Disposable;
   print(text: string): void;
   printError(text: string): void;
+  /** Tells people at a terminal what a longer command does at the moment, on standard error. */
+  progress?(text: string): void;
+  /** Colours what is printed; default not at all. */
+  readonly paint?: Paint;
 }
 
 /** A mistake in the arguments: printed with the synopsis, exit code 2. */

@@ -52,6 +52,11 @@ export function commandsWith(entries: readonly ProgramEntry[]): readonly Command
       load: async () => (await import('./commands/dev-app.ts')).devAppCommand,
     },
     {
+      name: 'deployed-app',
+      summary: 'Run the app of keelson dev --deployed in its pod',
+      load: async () => (await import('./commands/deployed-app.ts')).deployedAppCommand,
+    },
+    {
       name: 'shared-server',
       summary: 'Run clusters and API servers for tests, which start it',
       load: async () => (await import('./commands/shared-server.ts')).sharedServerCommand,

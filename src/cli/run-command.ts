@@ -2,6 +2,7 @@ import { keepAlive } from '../base/index.ts';
 import { FlagError } from '../cluster/programs/index.ts';
 import { COMMAND_GROUPS, type CommandContext, type CommandEntry, STOP_SIGNALS, type StopSignal } from './command.ts';
 import { nearestName } from './nearest-name.ts';
+import { type Paint, paintFor } from './paint.ts';
 
 /** The parts of the process that the program uses. */
 export interface ProcessLike {
@@ -9,7 +10,7 @@ export interface ProcessLike {
   readonly execPath?: string;
   readonly argv?: readonly string[];
   readonly stdout: { readonly isTTY?: boolean; write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
+  readonly stderr: { readonly isTTY?: boolean; write(text: string): unknown };
   once(event: StopSignal, listener: () => void): unknown;
 }
 
@@ -21,8 +22,9 @@ export async function runCommand(
 ): Promise<number> {
   const { name, rest } = commandLine(args);
   const context = contextOf(process);
+  const paint = paintFor(process.stderr, process.env); // of errors
   if (name === 'help') {
-    context.print(overview(commands));
+    context.print(overview(commands, paintFor(process.stdout, process.env)));
     return 0;
   }
   const entry = commands.find((candidate) => candidate.name === name);
@@ -32,7 +34,7 @@ export async function runCommand(
       commands.filter(({ group }) => group !== undefined).map((each) => each.name),
     );
     const hint = nearest === undefined ? '' : `; did you mean "${nearest}"?`;
-    context.printError(`keelson: unknown command "${name}"${hint}\n\n${overview(commands)}`);
+    context.printError(`${paint('red', 'keelson:')} unknown command "${name}"${hint}\n\n${overview(commands, paint)}`);
     return 2;
   }
   const command = await entry.load();
@@ -52,10 +54,15 @@ export async function runCommand(
     if (context.signal.aborted && error === context.signal.reason) return 0; // stopped before it had begun
     if (error instanceof FlagError) {
       const [synopsis = ''] = command.usage.split('\n');
-      context.printError(`keelson ${name}: ${error.message}\n\n${synopsis}\nkeelson ${name} --help shows the flags.`);
+      context.printError(
+        `${paint('red', `keelson ${name}:`)} ${error.message}\n\n${synopsis}\nkeelson ${name} --help shows the flags.`,
+      );
       return 2;
     }
-    context.printError(`keelson ${name}: ${describe(error)}`);
+    const { adviceOn } = await import('./advice.ts'); // commands that succeed do without it
+    const advice = await adviceOn(error, context.environment);
+    const hint = advice === undefined ? '' : `\n${advice.hint}`;
+    context.printError(`${paint('red', `keelson ${name}:`)} ${advice?.message ?? describe(error)}${hint}`);
     return 1;
   }
 }
@@ -91,6 +98,11 @@ function contextOf(process: ProcessLike): CommandContext {
       listeners.add(listener);
       return { [Symbol.dispose]: () => void listeners.delete(listener) };
     },
+    paint: paintFor(process.stdout, process.env),
+    progress: (text) => {
+      if (process.stderr.isTTY === true)
+        process.stderr.write(`${paintFor(process.stderr, process.env)('dim', text)}\n`);
+    },
     print: (text) => void process.stdout.write(`${text}\n`),
     printError: (text) => void process.stderr.write(`${text}\n`),
   };
@@ -103,13 +115,13 @@ function describe(error: unknown): string {
   return error.message.endsWith(cause) ? error.message : `${error.message}: ${cause}`;
 }
 
-function overview(commands: readonly CommandEntry[]): string {
+function overview(commands: readonly CommandEntry[], paint: Paint): string {
   const width = Math.max(...commands.map(({ name, group }) => (group === undefined ? 0 : name.length)));
   const sections = COMMAND_GROUPS.flatMap((title) => {
     const lines = commands
       .filter(({ group }) => group === title)
       .map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
-    return lines.length === 0 ? [] : [`${title}:\n${lines.join('\n')}`];
+    return lines.length === 0 ? [] : [`${paint('bold', `${title}:`)}\n${lines.join('\n')}`];
   });
   return [
     'keelson: a Kubernetes-compatible control plane',

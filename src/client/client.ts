@@ -35,13 +35,14 @@ export class Client extends BuiltInClients implements AsyncDisposable {
 
   readonly #options: ClientOptions;
 
-  constructor(transport: Transport, options: ClientOptions = {}) {
+  /** `apis` is the discovery of another client of the same server; default its own. */
+  constructor(transport: Transport, options: ClientOptions = {}, apis?: ServedApis) {
     super();
     this.#options = options;
     this.#transport = transport;
     this.#requester = new Requester(transport, options);
     this.defaultNamespace = options.namespace ?? 'default';
-    this.apis = new ServedApis(this.#requester);
+    this.apis = apis ?? new ServedApis(this.#requester);
   }
 
   /**
@@ -49,7 +50,8 @@ export class Client extends BuiltInClients implements AsyncDisposable {
    */
   guarded(beforeWrite: () => void): Client {
     const { clock, random, log } = this;
-    return new Client(guardedTransport(this.#transport, beforeWrite), { ...this.#options, clock, random, log });
+    const transport = guardedTransport(this.#transport, beforeWrite);
+    return new Client(transport, { ...this.#options, clock, random, log }, this.apis);
   }
 
   /** Whether the server is in this process. */

@@ -1,4 +1,4 @@
-import type { Aggregator } from '../aggregator/index.ts';
+import { type Aggregator, ServiceRoutes } from '../aggregator/index.ts';
 import { apiEnablement, type TypeTable } from '../api/index.ts';
 import { ReviewPaths, WebhookReviews } from '../admission/index.ts';
 import { Definitions } from '../apiextensions/index.ts';
@@ -7,7 +7,6 @@ import {
   type AdmissionPlugin,
   ApiServer,
   DiscoveryPaths,
-  EndpointResolver,
   HealthPaths,
   MetricsPath,
   OpenApiPaths,
@@ -166,9 +165,9 @@ interface ServerAdmission {
 }
 
 function openAdmission(options: ControlPlaneOptions, core: ServerCore, { authorizer }: Access): ServerAdmission {
-  const { admission = {}, local, clock, random, log } = options;
+  const { admission = {}, aggregation, local, clock, random, log } = options;
   const { objects, self, uids, types, dialer } = core;
-  const services = new EndpointResolver(objects, random);
+  const services = new ServiceRoutes(objects, random, aggregation?.routing ?? 'reachable');
   const webhooks = new WebhookClient({ clock, uids, types, services, dialer, local: local?.webhooks });
   const reviews = admission.devWebhooks === true ? new WebhookReviews(clock) : undefined;
   const plugins = clusterAdmission(admission, {

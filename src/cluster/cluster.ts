@@ -1,17 +1,18 @@
-import { aborted, type Clock, RandomUidSource, type Runnable, runTogether, TurnBudget } from '../base/index.ts';
-import { Client, ClientMetrics, type Transport } from '../client/index.ts';
+import { aborted, type Clock, RandomUidSource, type Runnable, runTogether } from '../base/index.ts';
+import type { Client } from '../client/index.ts';
 import { type App, app, type ProgramRunOptions, type RunTracker } from '../kit/index.ts';
 import { type ControlPlane, forkOptions, type ForkOptions } from './control-plane.ts';
 import type { AdmissionOptions } from './admission.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import type { Identity } from './in-process-client.ts';
-import { InProcessTransport } from './in-process-transport.ts';
+import { ProgramClients, type WrapTransport } from './program-clients.ts';
+import { ProgramFence } from './program-fence.ts';
 import { removeNodesOfCluster } from './programs/kubelet/former-nodes.ts';
-import { ProgramTurns } from './program-turns.ts';
 import { namesOfNodes } from './programs/kubelet/node-options.ts';
 import type { ComposedProgram, ElectionTiming, Program, ProgramBody, ProgramEntry } from './programs/program.ts';
 import { programRoles } from './programs/program-roles.ts';
 import { programs, type WorkloadOptions } from './programs/programs.ts';
+import { ProgramsPath } from './programs-path.ts';
 import { settledName, type SettledParts, SleepingParts } from './sleeping-parts.ts';
 import { startControlPlane } from './start-control-plane.ts';
 import { ClusterTemplate } from './template/cluster-template.ts';
@@ -23,12 +24,14 @@ export interface ClusterOptions extends ControlPlaneOptions, WorkloadOptions {
   /** How fast one of several processes on one store takes over from another; default upstream's times. */
   readonly election?: ElectionTiming;
   /** Puts something between the cluster's own programs and the server: for tests of what goes wrong there. */
-  readonly wrapTransport?: (
-    transport: Transport,
-    context: { readonly program: string; readonly identity: Identity; readonly clock: Clock },
-  ) => Transport;
+  readonly wrapTransport?: WrapTransport;
   /** Starts all parts of its programs at once, also those that have nothing to do yet; default false. */
   readonly isAlwaysAwake?: boolean;
+  /**
+   * Called when the API server runs and no program does yet. Programs are held back for the reason that it returns, until `cluster.fence`
+   * releases `start`; undefined: all run.
+   */
+  readonly beforePrograms?: () => Promise<string | undefined>;
   /** Tracks which runs of the cluster's own programs are under way; default none. */
   readonly tracker?: RunTracker;
 }
@@ -51,7 +54,8 @@ export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
       if (made !== undefined) opened.set(each, made);
     }
     if (!context.isShared) await removeNodesOfCluster(plane, options);
-    return new Cluster(plane, options, { loaded, opened });
+    const heldBack = await options.beforePrograms?.();
+    return new Cluster(plane, options, { loaded, opened, heldBack });
   } catch (error) {
     for (const each of opened.values()) each[Symbol.dispose]();
     await plane[Symbol.asyncDispose]();
@@ -136,37 +140,43 @@ interface ClusterParts {
   /** What programs have opened. */
   readonly opened?: ReadonlyMap<LoadedProgram, Disposable>;
   readonly settled?: SettledParts | undefined;
+  /** Why programs do not run yet. */
+  readonly heldBack?: string | undefined;
 }
 
 /** A running cluster. Disposing of it stops its programs, then the control plane. */
 export class Cluster implements AsyncDisposable {
   readonly plane: ControlPlane;
   readonly apps: readonly App[];
+  /** Keeps failures of programs from ending the process, and can hold programs back. */
+  readonly fence: ProgramFence;
   readonly #options: ClusterOptions;
   readonly #loaded: readonly LoadedProgram[];
   readonly #opened: ReadonlyMap<LoadedProgram, Disposable>;
-  /** By program and writer. */
-  readonly #clients = new Map<string, Client>();
-  readonly #clientMetrics = new ClientMetrics();
-  /** All programs together leave time for the clients of others. */
-  readonly #budget: TurnBudget;
-  readonly #turns = new Map<string, ProgramTurns>();
+  readonly #clients: ProgramClients;
   readonly #stop = new AbortController();
   readonly #settled: SettledParts | undefined;
   readonly #sleeping: SleepingParts | undefined;
   readonly #running: Promise<void>;
 
   /** Use `launchCluster`. */
-  constructor(plane: ControlPlane, options: ClusterOptions, { loaded, opened = new Map(), settled }: ClusterParts) {
+  constructor(
+    plane: ControlPlane,
+    options: ClusterOptions,
+    { loaded, opened = new Map(), settled, heldBack }: ClusterParts,
+  ) {
     this.plane = plane;
     this.#settled = settled;
     this.#loaded = loaded;
     this.#opened = opened;
     this.#options = options;
     const { clock, log } = options;
-    this.#budget = new TurnBudget(clock);
+    this.#clients = new ProgramClients(plane, options);
+    this.fence = new ProgramFence(options);
+    if (heldBack !== undefined) this.fence.hold('start', heldBack);
     const hasOneServer = !isShared(options);
     serveResources(plane, options, loaded);
+    plane.server.addPaths(new ProgramsPath(this.fence));
     if (hasOneServer && options.isAlwaysAwake !== true)
       this.#sleeping = SleepingParts.of({ server: plane.server, clock, log, settled });
     const uids = new RandomUidSource(options.random);
@@ -183,13 +193,13 @@ export class Cluster implements AsyncDisposable {
       return { program, composed, app: app(program.name, composed.parts, { leaderElection }) };
     });
     this.apps = running.map((each) => each.app);
-    plane.addMetrics(() => [this.#clientMetrics.registry, ...this.apps.flatMap(({ registries }) => registries)]);
+    plane.addMetrics(() => [this.#clients.metrics.registry, ...this.apps.flatMap(({ registries }) => registries)]);
     const tasks = running.map(({ program, composed, app: own }): Runnable => {
       const work = this.#workOf(program.name, composed, own);
       const { whileHeld } = composed;
-      if (hasOneServer || whileHeld === undefined) return { run: work };
-      const held = { ...candidate(), client: this.#clientFor(program.name, ITSELF) };
-      return { run: (signal) => whileHeld(work, { ...held, signal }) };
+      if (hasOneServer || whileHeld === undefined) return this.fence.around(program.name, { run: work });
+      const held = { ...candidate(), client: this.#clients.of(program.name, ITSELF) };
+      return this.fence.around(program.name, { run: (signal) => whileHeld(work, { ...held, signal }) });
     });
     const untilStopped: Runnable = { run: aborted }; // an API server with no programs beside it runs on too
     this.#running = runTogether([...tasks, untilStopped], AbortSignal.any([options.signal, this.#stop.signal]));
@@ -199,18 +209,18 @@ export class Cluster implements AsyncDisposable {
   /** Runs a program as clients with its identities. */
   #workOf(name: string, { identity, identityOf }: ComposedProgram, own: App): (signal: AbortSignal) => Promise<void> {
     const { tracker } = this.#options;
-    const client = this.#clientFor(name, identity);
+    const client = this.#clients.of(name, identity);
     const clientFor = (writer: string): Client | undefined => {
       const found = identityOf?.(writer);
-      return found === undefined ? undefined : this.#clientFor(name, found);
+      return found === undefined ? undefined : this.#clients.of(name, found);
     };
-    const dormancy = this.#sleeping?.dormancyOf(name);
-    const run: ProgramRunOptions = {
-      clientFor,
-      ...(dormancy === undefined ? {} : { dormancy }),
-      ...(tracker === undefined ? {} : { tracker }),
+    const run: ProgramRunOptions = { clientFor, ...(tracker === undefined ? {} : { tracker }) };
+    let dormancy = this.#sleeping?.dormancyOf(name);
+    return (signal) => {
+      const how = dormancy === undefined ? run : { ...run, dormancy };
+      dormancy = undefined; // a program that starts again may have been stopped halfway, and looks at everything
+      return own.run(client, signal, how);
     };
-    return (signal) => own.run(client, signal, run);
   }
 
   /** Whether all programs have seen all there is and have nothing to do but wait for time to pass. */
@@ -218,7 +228,7 @@ export class Cluster implements AsyncDisposable {
     return this.apps.every((each) => each.isIdle);
   }
 
-  /** Rejects when a program of the cluster has failed; resolves when all have been stopped. */
+  /** Resolves when all programs of the cluster have been stopped; those that fail are started again. */
   get running(): Promise<void> {
     return this.#running;
   }
@@ -226,7 +236,7 @@ export class Cluster implements AsyncDisposable {
   /** Resolves when all nodes of this process are ready and take pods, or the signal aborts. */
   async nodesReady(signal: AbortSignal): Promise<void> {
     const { nodes = 1, controllers = true } = this.#options;
-    if (nodes === 0) return;
+    if (nodes === 0 || this.fence.heldBack !== undefined) return;
     await using client = this.plane.client(ITSELF);
     const names = new Set(namesOfNodes(this.#options, isShared(this.#options)));
     const ready = new Set<string>();
@@ -271,35 +281,7 @@ export class Cluster implements AsyncDisposable {
     await this.#running.catch(() => undefined); // it was logged when it happened
     this.#sleeping?.[Symbol.dispose]();
     for (const each of this.#opened.values()) each[Symbol.dispose]();
-    for (const client of this.#clients.values()) await client[Symbol.asyncDispose]();
+    await this.#clients[Symbol.asyncDispose]();
     await this.plane[Symbol.asyncDispose]();
-  }
-
-  #clientFor(name: string, identity: Identity): Client {
-    const key = JSON.stringify([name, identity]);
-    const known = this.#clients.get(key) ?? this.#newClient(name, identity);
-    this.#clients.set(key, known);
-    return known;
-  }
-
-  #turnsOf(program: string): ProgramTurns {
-    const known = this.#turns.get(program) ?? new ProgramTurns(this.#budget);
-    this.#turns.set(program, known);
-    return known;
-  }
-
-  #newClient(name: string, identity: Identity): Client {
-    const { clock, random, log, wrapTransport = (transport) => transport } = this.#options;
-    const certificate = { commonName: identity.user, organizations: identity.groups };
-    const direct = new InProcessTransport(this.plane.server, { clock, certificate, turns: this.#turnsOf(name) });
-    const transport = this.#clientMetrics.meter(direct, { host: 'in-process', clock });
-    const own = log.with({ program: name });
-    return new Client(wrapTransport(transport, { program: name, identity, clock }), {
-      clock,
-      random,
-      log: own,
-      userAgent: name,
-      onWarning: ({ text, request }) => own.debug('server warns', { text, request }), // about kinds we must serve all the same
-    });
   }
 }

@@ -8,6 +8,7 @@ export { keelsonVersion, KUBERNETES_VERSION } from '../base/index.ts';
 export { type InProcessOptions, InProcessTransport } from './in-process-transport.ts';
 export type { ListenAddress } from './addresses.ts';
 export { Cluster, type ClusterOptions, launchCluster, runClusterWorker } from './cluster.ts';
+export { FencedCluster, type FencedOptions, launchFenced } from './launch-fenced.ts';
 export type { ClusterTemplate } from './template/cluster-template.ts';
 export { EncryptionConfigError, type EncryptionOptions } from '../encryption/index.ts';
 export { type Program, type ProgramEntry, programs, type WorkloadOptions } from './programs/index.ts';
@@ -44,6 +45,8 @@ export {
   type SimulatedBackendOptions,
   type SimulatedDevices,
 } from '../simulated/index.ts';
+export { type ImageCommand, ImageCommands, readImageCommands } from '../processes/index.ts';
+export type { RunImagesOptions } from './programs/kubelet/node-options.ts';
 export { ControllerManager, type ControllerManagerOptions } from './programs/controller-manager/controller-manager.ts';
 export { NodeProgram, type NodeProgramOptions } from './programs/kubelet/node-program.ts';
 export { SchedulerProgram, type SchedulerProgramOptions } from './programs/scheduler/scheduler-program.ts';

@@ -79,6 +79,7 @@ function prepare<T extends KubernetesObject>(
     departures: new Departures(options),
     echoes: new EchoFilter(),
     statements: new Map(),
+    rivals: new Map(),
   };
   const workers = app.workers(name, {
     queueName,

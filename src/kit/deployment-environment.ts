@@ -1,4 +1,5 @@
 import type { ProgramRunOptions } from './app/app-options.ts';
+import { podAddress } from './pod-address.ts';
 
 /** The environment of a process, as `process.env` has it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,7 +27,7 @@ export function deploymentOptions(environment: Environment): DeploymentOptions {
   const leaderElection = claimOf(environment, elects);
   const install = claimOf(environment, installs);
   return {
-    ...(port === undefined ? {} : { health: { host: ANY_ADDRESS, port } }),
+    ...(port === undefined ? {} : { health: { host: podAddress(environment), port } }),
     ...(leaderElection === undefined ? {} : { leaderElection }),
     ...(install === undefined ? {} : { install }),
     ...serviceOf(environment),
@@ -35,9 +36,6 @@ export function deploymentOptions(environment: Environment): DeploymentOptions {
 
 /** The default port of the app's server. */
 const SERVER_PORT = 8443;
-
-/** All addresses, including IPv6 where available. */
-const ANY_ADDRESS = '';
 
 function serviceOf(environment: Environment): Pick<DeploymentOptions, 'service'> {
   const { service: variable, serverPort } = DEPLOYMENT_VARIABLES;

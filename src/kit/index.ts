@@ -33,7 +33,8 @@ export {
   WORK_FAILED,
   type WorkContext,
 } from './work/keyed-workers.ts';
-export { RunTracker, type TrackedRun } from './work/run-tracker.ts';
+export { watchEventLoop } from './work/blocked-loop.ts';
+export { RunTracker, type TrackedRun, unfinished } from './work/run-tracker.ts';
 export type { Passes, PassesOptions } from './work/passes.ts';
 export { inParallel, TaskPool } from './work/task-pool.ts';
 export { onUnhandledRejection, run } from './run.ts';

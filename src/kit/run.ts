@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import {
   aborted,
+  type Clock,
   describeError,
   formatJson,
   formatWithStack,
@@ -15,7 +16,7 @@ import type { App, ProgramRunOptions } from './app/app-options.ts';
 import { deploymentOptions } from './deployment-environment.ts';
 import { runHost } from './run-host.ts';
 import type { RunOptions } from './run-options.ts';
-import { RunTracker } from './work/run-tracker.ts';
+import { RunTracker, unfinished } from './work/run-tracker.ts';
 
 /** How long work that ignores its signal keeps the process alive after the grace period. */
 const LAST_MS = 5000;
@@ -45,14 +46,18 @@ export async function run(app: App, options: RunOptions = {}): Promise<void> {
     const tracker = new RunTracker();
     using _forgotten = onUnhandledRejection(tracker, log);
     log.info('app runs', { app: app.name, host: hostname(), process: process.pid });
+    const { watchEventLoop } = await import('./work/blocked-loop.ts'); // no other program loads it
+    using loop = watchEventLoop(clock, log);
     const how: ProgramRunOptions = {
       stopGrace,
       tracker,
+      onRun: loop.ran,
       ...(install === false ? {} : { install }),
       ...deployment,
     };
     const running = app.run(client, stop.signal, how);
-    await Promise.race([running, expired(stop.signal, clock, millisecondsOf(stopGrace) + LAST_MS)]);
+    const patience = { clock, ms: millisecondsOf(stopGrace) + LAST_MS };
+    await Promise.race([running, expired(stop.signal, tracker, patience)]);
     log.info('app stopped', { app: app.name });
   } catch (error) {
     log.error('app failed', { app: app.name, error: describeError(error) });
@@ -72,11 +77,15 @@ export function onUnhandledRejection(tracker: RunTracker, log: Logger): Disposab
   return { [Symbol.dispose]: () => void process.off('unhandledRejection', tell) };
 }
 
-/** Rejects `ms` after the signal aborts. */
-async function expired(signal: AbortSignal, clock: RealClock, ms: number): Promise<never> {
+/** Rejects `ms` after the signal aborts, with the runs that are still in progress. */
+async function expired(
+  signal: AbortSignal,
+  tracker: RunTracker,
+  { clock, ms }: { readonly clock: Clock; readonly ms: number },
+): Promise<never> {
   await aborted(signal);
   await clock.sleep(ms);
-  throw new Error(`Cannot stop in good order: work is still under way after ${ms} ms`);
+  throw new Error(`Cannot stop in good order: still under way after ${ms} ms: ${unfinished(tracker)}`);
 }
 
 /** A signal that aborts at the first SIGINT or SIGTERM; the second ends the process. */

@@ -26,6 +26,7 @@ import {
   type StartFailure,
 } from './life/index.ts';
 import type { PodEvents } from './pod-events.ts';
+import type { CountedKind, NodeCounts } from './node-counts.ts';
 import type { PodRecord } from './pod-record.ts';
 import type { LifecycleHooks } from './probes/index.ts';
 import type { PodSandbox } from './pod-state.ts';
@@ -45,6 +46,7 @@ export interface StarterParts {
   prepareDevices(pod: Observed<Pod>, signal: AbortSignal): Promise<DeviceEdits>;
   /** The node's allocatable resources. */
   allocatable(): Readonly<Record<string, string>>;
+  readonly counts: NodeCounts;
   /** Called after an image was pulled. */
   imagesChanged(): void;
 }
@@ -57,6 +59,12 @@ interface StartOptions {
   readonly sandbox: PodSandbox;
   readonly signal: AbortSignal;
 }
+
+const COUNTED_KINDS: Readonly<Record<StartAction['kind'], CountedKind>> = {
+  init: 'init_container',
+  regular: 'container',
+  ephemeral: 'ephemeral_container',
+};
 
 /** Delay before another try, for failures that have no back-off. */
 const RETRY_MS = 10_000;
@@ -83,6 +91,9 @@ export class ContainerStarter {
     const failure =
       (await this.#ensureImage(pod, container, signal)) ??
       (await this.#createAndStart(pod, container, { attempt, sandbox, signal }));
+    const counted = COUNTED_KINDS[kind];
+    this.#parts.counts.started(counted);
+    if (failure !== undefined) this.#parts.counts.failed(counted, failure.reason);
     if (failure === undefined) this.#record.failures.delete(container.name);
     else if (!signal.aborted) this.#record.failures.set(container.name, failure);
     return failure === undefined || kind !== 'init' || container.restartPolicy === 'Always';

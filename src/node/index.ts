@@ -14,5 +14,13 @@ export { FileLogs, logOutput, type PodLogOptions, PodStreams, type StreamOptions
 export * from './server/index.ts';
 export { NetworkActions } from './probes/index.ts';
 export { RuntimeUsage } from './runtime-usage.ts';
-export { containerIdentity, containerMounts, hostsFile, sandboxConfig, terminationFile } from './config/index.ts';
+export {
+  containerIdentity,
+  containerMounts,
+  ExpansionBudget,
+  expandVariables,
+  hostsFile,
+  sandboxConfig,
+  terminationFile,
+} from './config/index.ts';
 export { type ContainerSpec, type PodStatus, timeMs } from './life/index.ts';

@@ -8,9 +8,10 @@ import type { NodeBackend, NodeSettings, PodContent } from './backend/index.ts';
 import { podClaims } from './devices/index.ts';
 import { ImageCollector, ImagePuller } from './images/index.ts';
 import { allocatableOf, NodeHeartbeat, nodeLabels } from './machine/index.ts';
+import { NodeCounts } from './node-counts.ts';
 import { NodeCleaner } from './node-cleaner.ts';
 import { PodWorker, type PodWorkerParts } from './pod-worker.ts';
-import { LifecycleHooks } from './probes/index.ts';
+import { LifecycleHooks, type ProbeRecord } from './probes/index.ts';
 import type { ServedNode } from './server/index.ts';
 import { PodStreams } from './streams/index.ts';
 import { ApiVolumeData, GROW_EVERY_MS, growVolume, PodContents, PodVolumes, VolumesInUse } from './volumes/index.ts';
@@ -67,6 +68,7 @@ export class NodeAgent implements Runnable {
   readonly #admission = new NodeAdmission();
   readonly #echoes = new EchoFilter();
   readonly #heartbeat: NodeHeartbeat;
+  readonly #counts = new NodeCounts();
   /** Shared by the workers of all pods; made for the first pod, so that an idle node takes less memory. */
   #workerParts: PodWorkerParts | undefined;
   readonly #contents: PodContents;
@@ -93,6 +95,8 @@ export class NodeAgent implements Runnable {
       pod: (key) => this.#ownPod(key),
       pods: () => this.#pods(),
       usage: () => backend.usage.read(this.#pods(), nodes.get(this.name)),
+      counts: this.#counts,
+      probes: () => this.#probes(),
     };
     const inUse = new VolumesInUse(() => parts.plan({ type: 'report' }));
     const allocatable = (): Readonly<Record<string, string>> => this.#allocatable();
@@ -220,6 +224,7 @@ export class NodeAgent implements Runnable {
       }),
       prepareDevices: async (pod, signal) => backend.devices.prepare(pod, await podClaims(pod, client, signal), signal),
       allocatable: () => this.#allocatable(),
+      counts: this.#counts,
       health: () => this.#heartbeat.health,
       volumesMounted: (pod) => this.#planRefresh(pod),
       echoes: this.#echoes,
@@ -227,6 +232,10 @@ export class NodeAgent implements Runnable {
       ended: (uid) => this.#admission.release(uid),
       imagesChanged: () => this.#reportImages(),
     };
+  }
+
+  *#probes(): Generator<ProbeRecord> {
+    for (const worker of this.#workers.values()) yield* worker.probeRecords();
   }
 
   #pods(): readonly Observed<Pod>[] {

@@ -42,6 +42,8 @@ export interface NodeAgentsOptions extends NodeOptions {
   readonly addresses?: (index: number) => readonly string[];
   /** Port of a node's server; default none. */
   readonly port?: (name: string) => number;
+  /** The `host:port` of a node's server, where the node's addresses do not lead there; default none. */
+  readonly server?: (name: string) => string | undefined;
 }
 
 export interface NodeAgentOptions extends NodeOptions {
@@ -52,6 +54,8 @@ export interface NodeAgentOptions extends NodeOptions {
   readonly addresses?: readonly string[];
   /** Port of the node's server; default none. */
   readonly port?: number;
+  /** See `NodeAgentsOptions`. */
+  readonly server?: string | undefined;
 }
 
 const DEFAULT_NAME = 'keelson';
@@ -71,13 +75,14 @@ export function nodeNames(count: number, name = DEFAULT_NAME): string[] {
 
 /** Any number of nodes in one process, which share one watch of pods and one of nodes. */
 export function nodeAgents(options: NodeAgentsOptions): ProgramPart {
-  const { names = nodeNames(1), firstIndex = 0, podCidrs, addresses, port } = options;
+  const { names = nodeNames(1), firstIndex = 0, podCidrs, addresses, port, server } = options;
   const nodes = names.map((name, index) =>
     settingsOf(options, {
       name,
       podCidrs: podCidrs?.(index) ?? [defaultPodCidr(firstIndex + index)],
       addresses: addresses?.(index) ?? [defaultAddress(firstIndex + index)],
       port: port?.(name) ?? 0,
+      server: server?.(name),
     }),
   );
   return {
@@ -89,9 +94,9 @@ export function nodeAgents(options: NodeAgentsOptions): ProgramPart {
 
 /** A single node, which watches only its Node object and its pods. */
 export function nodeAgent(options: NodeAgentOptions): ProgramPart {
-  const { name = DEFAULT_NAME, firstIndex = 0, port = 0 } = options;
+  const { name = DEFAULT_NAME, firstIndex = 0, port = 0, server } = options;
   const { podCidrs = [defaultPodCidr(firstIndex)], addresses = [defaultAddress(firstIndex)] } = options;
-  const node = settingsOf(options, { name, podCidrs, addresses, port });
+  const node = settingsOf(options, { name, podCidrs, addresses, port, server });
   const scopes = {
     pods: { fieldSelector: `spec.nodeName=${name}` },
     nodes: { fieldSelector: `metadata.name=${name}` },
@@ -105,7 +110,7 @@ export function nodeAgent(options: NodeAgentOptions): ProgramPart {
 
 function settingsOf(
   { labels = {}, annotations = {}, taints = [], drivers = [], maxParallelPulls = MAX_PARALLEL_PULLS }: NodeOptions,
-  place: Pick<NodeSettings, 'name' | 'podCidrs' | 'addresses' | 'port'>,
+  place: Pick<NodeSettings, 'name' | 'podCidrs' | 'addresses' | 'port' | 'server'>,
 ): NodeSettings {
   return { ...place, labels, annotations, taints, drivers, maxParallelPulls };
 }

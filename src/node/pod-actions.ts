@@ -161,6 +161,7 @@ export class PodActions {
     if (!this.#isRuntimeReady(pod)) return false;
     if (!(await this.#mountVolumes(pod, signal)) || !(await this.#prepareDevices(pod, signal))) return false;
     try {
+      this.#parts.counts.pods++;
       const id = await backend.runtime.runPodSandbox(sandboxConfig(pod, attempt, backend.machine), { signal });
       if (attempt > 0) await this.#removeOldSandboxes(id);
       this.#state.created({ id, attempt });
@@ -168,6 +169,7 @@ export class PodActions {
       return true;
     } catch (error) {
       if (signal.aborted) return false;
+      this.#parts.counts.podErrors++;
       const message = `Failed to create pod sandbox: ${messageOf(error)}`;
       this.#events.pod(pod, { type: 'Warning', reason: 'FailedCreatePodSandBox', message });
       this.#record.sandboxFailure = { retryAtMs: clock.now() + RETRY_MS };

@@ -8,6 +8,7 @@ import { PodWorker } from './pod-worker.ts';
 import { LifecycleHooks } from './probes/index.ts';
 import type { ImagePuller } from './images/index.ts';
 import type { PodContents, PodVolumes } from './volumes/index.ts';
+import { NodeCounts } from './node-counts.ts';
 import { MemoryMachine } from './testing/memory-backend.ts';
 import { podOf } from './testing/pod-views.ts';
 
@@ -53,6 +54,7 @@ async function workerOn(pod: Observed<Pod>, answer: (patch: Patch) => Promise<Ob
     volumesMounted: () => undefined,
     sources: { data: noData, services: new ServiceVariables({ list: () => [] }) },
     allocatable: () => ({}),
+    counts: new NodeCounts(),
     echoes,
     wake: (key) => woken.push(key),
     ended: () => undefined,

@@ -1,4 +1,4 @@
-import { deepEqual } from '../base/index.ts';
+import { deepEqual, messageOf } from '../base/index.ts';
 import { hasReason, keyOf, type Observed, type Pod, strategicPatch } from '../client/index.ts';
 import type { EchoFilter, EventRecorder, Objects } from '../kit/index.ts';
 import {
@@ -14,7 +14,7 @@ import {
 import { PodActions, type PodActionsParts } from './pod-actions.ts';
 import { PodEvents } from './pod-events.ts';
 import { PodRecord } from './pod-record.ts';
-import { hasProbes, PodProbes } from './probes/index.ts';
+import { hasProbes, PodProbes, type ProbeRecord } from './probes/index.ts';
 import { type ContainerStatus, RuntimeError } from './runtime/index.ts';
 import { TerminationMessages } from './termination-messages.ts';
 
@@ -40,6 +40,8 @@ interface Operation {
 
 /** Delay before a failed call of the runtime is tried again. */
 const RETRY_MS = 10_000;
+/** Longest delay before a status that was too large for the store is written again. */
+const MAX_STATUS_RETRY_MS = 300_000;
 
 /**
  * Runs one pod, step by step: reads its state from the runtime, writes its status, and carries out the planned actions.
@@ -60,6 +62,8 @@ export class PodWorker {
   #operation: Operation | undefined;
   /** The last patch, if the server did not apply all of it, and the version of the pod after it. */
   #refused: { readonly version: string; readonly patch: unknown } | undefined;
+  /** Set when the last status was too large for the store: when to try again, and how long to wait after that. */
+  #tooLarge: { readonly retryAtMs: number; readonly delayMs: number } | undefined;
   /** Time of the next try after the runtime failed. */
   #retryAtMs = 0;
   #isDeleted = false;
@@ -99,7 +103,13 @@ export class PodWorker {
     await this.#report(pod, plan.status);
     if (plan.actions.some(({ type }) => type === 'delete pod')) await this.#delete(pod);
     else if (plan.actions.length > 0) this.#begin(pod, plan.actions);
-    return plan.wakeAtMs;
+    const retryAtMs = this.#tooLarge?.retryAtMs;
+    return retryAtMs === undefined ? plan.wakeAtMs : Math.min(plan.wakeAtMs ?? Infinity, retryAtMs);
+  }
+
+  /** What came of the probes of its running containers. */
+  probeRecords(): Iterable<ProbeRecord> {
+    return this.#probes?.records() ?? [];
   }
 
   /** Volumes that the pod waits for may be there now. */
@@ -200,7 +210,8 @@ export class PodWorker {
     const isLeftAsWritten = this.#refused?.version === pod.metadata.resourceVersion;
     // the server would ignore the same part of the patch again
     if (patch === undefined || (isLeftAsWritten && deepEqual(patch, this.#refused?.patch))) return;
-    const { pods, echoes } = this.#parts;
+    const { pods, echoes, clock } = this.#parts;
+    if (this.#tooLarge !== undefined && clock.now() < this.#tooLarge.retryAtMs) return;
     const body = strategicPatch({ metadata: { uid: this.uid }, status: patch });
     let isTaken = false;
     const isEcho = (written: Observed<Pod>): boolean => {
@@ -210,6 +221,7 @@ export class PodWorker {
     try {
       const written = await echoes.write(this.key, () => pods.patchStatus(this.key, body), isEcho);
       this.#pod = written;
+      this.#tooLarge = undefined;
       // shares the object with the cache, to save memory
       if (isTaken && written.status !== undefined) this.#record.status = written.status;
       this.#refused = isTaken ? undefined : { version: written.metadata.resourceVersion, patch };
@@ -225,9 +237,23 @@ export class PodWorker {
       log.debug('pod was gone before its status was written', { pod: this.key });
     } else if (hasReason(error, 'Invalid')) {
       log.error('status of pod was refused', { error, pod: this.key });
+    } else if (hasReason(error, 'RequestEntityTooLarge')) {
+      this.#waitForSpace(error);
     } else {
       throw error;
     }
+  }
+
+  /** As with a kubelet, the containers run although the status is not stored; it is tried again, less and less often. */
+  #waitForSpace(error: unknown): void {
+    const { clock, log } = this.#parts;
+    const delayMs = Math.min(2 * (this.#tooLarge?.delayMs ?? RETRY_MS / 2), MAX_STATUS_RETRY_MS);
+    if (this.#tooLarge === undefined) {
+      const message = `Status of the pod cannot be stored: ${messageOf(error)}`;
+      this.#events.pod(this.#pod, { type: 'Warning', reason: 'FailedStatusUpdate', message });
+    }
+    log.warn('status of pod is too large to be stored', { error, pod: this.key, retryAfterMs: delayMs });
+    this.#tooLarge = { retryAtMs: clock.now() + delayMs, delayMs };
   }
 
   async #delete(pod: Observed<Pod>): Promise<void> {

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { badRequest, notFound, serviceUnavailable, StatusError } from '../api/index.ts';
+import { nodeNetwork } from '../api/meaning/index.ts';
 import type { Node } from '../api/types/core/v1.d.ts';
 import { type ServerObjects, transportErrorText } from '../apiserver/index.ts';
 import type { Clock } from '../base/index.ts';
@@ -72,8 +73,10 @@ export class NodeConnections implements Disposable {
     const { local, objects } = this.#options;
     if (local.connectionTo(name) !== undefined) {
       const node = await objects.of<Node>('', 'nodes').newest('', name);
-      const kubeletPort = node?.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? DEFAULT_PORT;
-      if (port === '' || port === String(kubeletPort)) return { client: await this.to(name), host: 'node' };
+      const kubeletPort = node?.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
+      // without a port on the network, the node answers at the port that kubelets have
+      if (['', String(DEFAULT_PORT), String(kubeletPort)].includes(port))
+        return { client: await this.to(name), host: 'node' };
       const message = `error trying to reach service: dial tcp ${name}:${port}: connect: connection refused`;
       throw serviceUnavailable(message);
     }
@@ -117,6 +120,8 @@ export class NodeConnections implements Disposable {
   async #address(name: string): Promise<URL> {
     const stored = await this.#options.objects.of<Node>('', 'nodes').newest('', name);
     if (stored === undefined) throw notFound({ group: '', resource: 'nodes' }, name);
+    const { server } = nodeNetwork(stored);
+    if (server !== undefined && URL.canParse(`https://${server}`)) return new URL(`https://${server}`);
     const { addresses = [], daemonEndpoints } = stored.status ?? {};
     const { addressTypes = ADDRESS_TYPES } = this.#options;
     const host = addressTypes.flatMap((type) => addresses.filter((each) => each.type === type)).at(0)?.address;

@@ -8,7 +8,7 @@ import {
   transportErrorText,
 } from '../apiserver/index.ts';
 import type { Clock, Random } from '../base/index.ts';
-import { cutText, joinConnections } from '../wire/connections/index.ts';
+import { cutText, joinConnections, joinedChunks } from '../wire/connections/index.ts';
 import type { HttpClient, HttpExchange, ResponseHeaders } from '../wire/http/index.ts';
 import { wantsWebSocket } from '../wire/websocket/index.ts';
 import type { NodeConnections } from './node-connections.ts';
@@ -97,9 +97,10 @@ export class NodeProxy {
     } catch (error) {
       throw new StatusError({ code: 500, message: `Get "${client.origin}${path}": ${transportErrorText(error)}` });
     }
-    const { status, chunks } = answer;
+    const { status } = answer;
+    const chunks = joinedChunks(answer.chunks);
     if (status === 200 && request.isUpgrade && wantsWebSocket((name) => request.header(name)))
-      return webSocketLog(call, answer, this.#clock);
+      return webSocketLog(call, { ...answer, chunks }, this.#clock);
     if (status === 200) return { type: 'stream', code: 200, headers: { 'content-type': 'text/plain' }, body: chunks };
     const text = await cutText(answer.chunks, MAX_REFUSAL_BYTES);
     if (status === 400) throw badRequest(text);

@@ -88,7 +88,7 @@ describe('a node that is lost while a command runs', () => {
     const { socket } = await node.openSpdy(PATH, V4);
     await openSpdyCommand(socket, { ...WANTED, resize: false });
     await command.started;
-    const closed = once(socket, 'close');
+    const closed = new Promise((resolve) => socket.once('close', resolve)); // also after a reset
     node.connections[0]?.destroy();
     await closed;
     await node.untilOver();

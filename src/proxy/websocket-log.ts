@@ -35,7 +35,7 @@ async function sendLog(connection: WebSocketConnection, log: AsyncIterable<Uint8
 
 async function ignoreMessages(connection: WebSocketConnection): Promise<void> {
   try {
-    for await (const _ of connection);
+    for await (const _ of connection.batches());
   } catch {
     // the connection broke: there is no more to ignore, and the request ends with it
   }

@@ -69,8 +69,18 @@ export function kindStrategy(version: VersionOfKind): Strategy {
       ...checkFinalizerNames(object, kind),
       ...changeProblems(kind, [seen(version, object), seen(version, old)], context),
     ],
+    ...inSteps(version),
     warnings: (object, old) =>
       kind.warnings?.(seen(version, object), old === undefined ? undefined : seen(version, old)) ?? [],
+  };
+}
+
+function inSteps(version: VersionOfKind): Pick<Strategy, 'validateInSteps'> {
+  const { validateInSteps } = version.kind;
+  if (validateInSteps === undefined) return {};
+  return {
+    validateInSteps: (object, old) =>
+      validateInSteps(seen(version, object), old === undefined ? undefined : seen(version, old)),
   };
 }
 
@@ -91,6 +101,7 @@ export function statusStrategy(version: VersionOfKind, own: Strategy): Strategy 
         const finish = (): void => arrange(sent, version.storedType);
         return prepared instanceof Promise ? prepared.then(finish) : finish();
       }),
+    validateInSteps: undefined,
     validateUpdate: (object, old, context) =>
       kind.validateStatus?.(seen(version, object), seen(version, old), context) ?? [],
     warnings: undefined,

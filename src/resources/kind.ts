@@ -9,6 +9,7 @@ import type {
   Subresource,
   WriteContext,
 } from '../apiserver/index.ts';
+import type { Steps } from '../base/index.ts';
 import type { NameRule } from './name-rules.ts';
 
 /**
@@ -85,6 +86,8 @@ export interface KindRules<T> {
   validate?(object: Whole<T>, context: WriteContext): readonly FieldError[];
   /** All rules for an update; default: those of `validate`. */
   validateUpdate?(object: Whole<T>, old: Whole<T>, context: WriteContext): readonly FieldError[];
+  /** Rules that may take long to check, besides the others; without `old` the object is new. */
+  readonly validateInSteps?: (object: Whole<T>, old: Whole<T> | undefined) => Steps<readonly FieldError[]>;
   validateStatus?(object: Whole<T>, old: Whole<T>, context: WriteContext): readonly FieldError[];
   /** Fields, by path without indexes, whose rules replace the type table's. */
   readonly ownRulesFor?: readonly string[];

@@ -1,13 +1,28 @@
 import type { Observed, Pod } from '../client/index.ts';
-import { type ContainerConfig, containerMounts, type ContainerSpec, type Mount, podFolder } from '../node/index.ts';
+import {
+  type ContainerConfig,
+  containerMounts,
+  type ContainerSpec,
+  ExpansionBudget,
+  expandVariables,
+  type Mount,
+  podFolder,
+} from '../node/index.ts';
+import { programOf } from './container-program.ts';
 import { volumePath } from './simulated-volumes.ts';
 
 /** The part of a container's configuration that commands in it see. Kept small, because most containers never run a command. */
 export interface ContainerSetup {
+  /** The words of the program, separated by NUL; empty for the image's own program. */
+  readonly program: string;
+  /** User, group and further groups, separated by commas; empty for root. */
+  readonly identity: string;
+  /** The name of the signal that stops the container; empty for the default. */
+  readonly stopSignal: string;
   /** `NAME=value`, separated by NUL. */
   readonly environment: string;
   readonly workingDirectory: string;
-  /** Where volumes and files are mounted: `path=path below the pod's folder`, separated by NUL. */
+  /** Where volumes and files are mounted: `path=path below the pod's folder` or `path=!path on the machine`, separated by NUL. */
   readonly mounts: string;
   /** Whether the container's program reads stdin, and whether only until the first caller disconnects. */
   readonly stdin: 'none' | 'once' | 'open';
@@ -19,7 +34,19 @@ export function recoveredSetup(pod: Observed<Pod>, container: ContainerSpec, roo
   const { uid } = pod.metadata;
   const paths = new Map((pod.spec?.volumes ?? []).map((volume) => [volume.name, volumePath(root, uid, volume)]));
   const variables = new Map((container.env ?? []).map(({ name, value = '' }) => [name, value]));
-  const setup = { environment: '', workingDirectory: '', stdin: 'none', tty: false } as const;
+  const budget = new ExpansionBudget();
+  const expand = (text: string): string => expandVariables(text, (name) => variables.get(name), budget);
+  const { command = [], args = [], image = '', workingDir = '' } = container;
+  const words = programOf({ command: command.map(expand), args: args.map(expand), image: { image } });
+  const setup = {
+    program: words.join('\0'),
+    identity: '',
+    stopSignal: '',
+    environment: [...variables].map(([name, value]) => `${name}=${value}`).join('\0'),
+    workingDirectory: workingDir,
+    stdin: 'none',
+    tty: false,
+  } as const;
   try {
     const mounts = containerMounts(container, (name) => paths.get(name), variables);
     return { ...setup, mounts: mountTexts(mounts, podFolder(root, uid)) };
@@ -29,11 +56,12 @@ export function recoveredSetup(pod: Observed<Pod>, container: ContainerSpec, roo
 }
 
 /** `podRoot` is the folder of the container's pod. */
-export function setupOf(
-  { envs, workingDir, mounts, stdin, stdinOnce, tty }: ContainerConfig,
-  podRoot: string,
-): ContainerSetup {
+export function setupOf(config: ContainerConfig, podRoot: string): ContainerSetup {
+  const { envs, workingDir, mounts, stdin, stdinOnce, tty, stopSignal = '' } = config;
   return {
+    program: programOf(config).join('\0'),
+    identity: identityOf(config),
+    stopSignal,
     environment: envs.map(({ key, value }) => `${key}=${value}`).join('\0'),
     workingDirectory: workingDir,
     mounts: mountTexts(mounts, podRoot),
@@ -42,18 +70,28 @@ export function setupOf(
   };
 }
 
+function identityOf({ linux }: ContainerConfig): string {
+  const { runAsUser, runAsGroup, supplementalGroups = [] } = linux.securityContext;
+  if (runAsUser === undefined && runAsGroup === undefined && supplementalGroups.length === 0) return '';
+  const group = runAsGroup ?? 0;
+  return [runAsUser ?? 0, group, ...new Set([group, ...supplementalGroups])].join(',');
+}
+
+/** Before a path on the machine that is outside of the pod's folder. */
+const OUTSIDE = '!';
+
 /** Leaves out the file for the termination message, which is found by its path in the container. */
 function mountTexts(mounts: readonly Mount[], podRoot: string): string {
   return mounts
     .filter(({ hostPath }) => !hostPath.startsWith(`${podRoot}/containers/`))
     .map(
       ({ containerPath, hostPath }) =>
-        `${containerPath}=${hostPath.startsWith(podRoot) ? hostPath.slice(podRoot.length) : ''}`,
+        `${containerPath}=${hostPath.startsWith(podRoot) ? hostPath.slice(podRoot.length) : OUTSIDE + hostPath}`,
     )
     .join('\0');
 }
 
-/** The mount paths in the container with their paths on the machine, which are empty outside the pod's folder. */
+/** The mount paths in the container with their paths on the machine. */
 export function mountsOf(
   { mounts }: ContainerSetup,
   root: string,
@@ -65,6 +103,7 @@ export function mountsOf(
     .map((text) => {
       const at = text.lastIndexOf('=');
       const within = text.slice(at + 1);
-      return [text.slice(0, at), within === '' ? '' : podFolder(root, podUid) + within];
+      const path = within.startsWith(OUTSIDE) ? within.slice(OUTSIDE.length) : podFolder(root, podUid) + within;
+      return [text.slice(0, at), path];
     });
 }

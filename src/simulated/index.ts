@@ -1,4 +1,5 @@
 // Nodes without containers: a backend whose simulated containers follow the annotations of their pods.
+export { AddressPool } from './address-pool.ts';
 export { simulatedBackend, type SimulatedBackendOptions } from './simulated-backend.ts';
 export { MAX_SIMULATED_DEVICES, type SimulatedDevices, simulatedDevices } from './simulated-devices.ts';
 export { DEFAULT_CAPACITY } from './simulated-machine.ts';

@@ -92,6 +92,56 @@ describe('the server of a node', () => {
     expect(node.problems).toEqual([]);
   });
 
+  test('has the metrics of a kubelet', async () => {
+    await using node = await ServedCluster.start();
+    const resources = { requests: { cpu: '500m' }, limits: { cpu: '1', memory: '1Gi' } };
+    const readinessProbe = { httpGet: { port: 80 }, periodSeconds: 10 };
+    const failing = { name: 'bad', annotations: { 'sim.keelson.dev/start-fails': 'no' } };
+    const web = await node.cluster.run({
+      metadata: { name: 'web' },
+      spec: { containers: [{ name: 'web', image: 'web', resources, readinessProbe }] },
+    });
+    await node.cluster.run({ metadata: failing });
+    await node.cluster.clock.advance(35_000);
+    const [, agent = '', groups = '', probes = ''] = await Promise.all(
+      ['/healthz', '/metrics', '/metrics/cadvisor', '/metrics/probes'].map((path) => node.answer(path)),
+    );
+
+    expect(agent.split('\n')).toEqual(
+      expect.arrayContaining([
+        'kubelet_node_name{node="keelson"} 1',
+        'kubelet_running_pods 2',
+        'kubelet_running_containers{container_state="running"} 1',
+        'kubelet_desired_pods{static=""} 2',
+        'kubelet_active_pods{static=""} 2',
+        'kubelet_working_pods{config="desired",lifecycle="sync",static=""} 2',
+        'kubelet_started_pods_total 2',
+      ]),
+    );
+    expect(agent).toMatch(/\nkubelet_started_containers_total\{container_type="container"\} [34]\n/);
+    expect(agent).toMatch(
+      /\nkubelet_started_containers_errors_total\{code="RunContainerError",container_type="container"\} [23]\n/,
+    );
+    expect(agent).toContain('kubernetes_build_info{build_date="",compiler="",git_commit=""');
+    const uid = web.metadata.uid;
+    const id = `/kubepods/burstable/pod${uid}`;
+    expect(groups).toMatch(
+      new RegExp(
+        `\ncontainer_cpu_usage_seconds_total\\{container="web",cpu="total",id="${id}/[0-9a-f]{64}",image="[^"]+",name="[0-9a-f]{64}",namespace="default",pod="web"\\} [0-9.]+ [0-9]+\n`,
+      ),
+    );
+    expect(groups).toContain(`container_memory_working_set_bytes{container="",id="${id}",image=""`);
+    expect(groups).toMatch(/\ncontainer_spec_cpu_quota\{container="web".*\} 100000\n/);
+    expect(groups).toMatch(/\ncontainer_spec_memory_limit_bytes\{container="web".*\} 1073741824\n/);
+    expect(groups).toMatch(/\nmachine_cpu_cores\{boot_id=".*"\} 8\n/);
+    const labels = 'container="web",namespace="default",pod="web"';
+    expect(probes).toContain(
+      `prober_probe_total{${labels},pod_uid="${uid}",probe_type="Readiness",result="successful"} 4\n`,
+    );
+    expect(probes).toContain(`prober_probe_duration_seconds_count{${labels},probe_type="Readiness"} 4\n`);
+    expect(await node.answer('/metrics/nothing')).toBe('404 404: Page Not Found');
+  });
+
   test('reports half of the requests as usage, and later what annotations say', async () => {
     await using node = await ServedCluster.start();
     const requests = { cpu: '500m', memory: '1Gi' };

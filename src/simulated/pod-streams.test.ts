@@ -118,6 +118,57 @@ describe('the streams of a simulated node', () => {
   });
 });
 
+describe('streams end with what they lead to', () => {
+  async function* forever(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('ping');
+    await new Promise(() => undefined);
+  }
+
+  test('forwarded ports, commands, terminals and followed logs of a pod that is deleted', async () => {
+    const { cluster, agent } = await start();
+    await using _cluster = cluster;
+    await cluster.run({ metadata: { name: 'web' } });
+    const { streams } = agent();
+    const ports = await streams.portForward('default/web', [80]);
+    if (ports.type === 'url') throw new Error('Cannot forward ports here');
+    const forwarded = text(ports.open(80, forever(), { signal }));
+    const shell = opened(await streams.exec('default/web', { container: 'web', command: ['cat'] }, { stdin: true }));
+    const { exitCode } = shell({ stdin: forever(), signal });
+    const attached = opened(await streams.attach('default/web', 'web'))({ signal });
+    const shown = text(attached.stdout);
+    const following = text(streams.logs('default/web', 'web', { signal, follow: true }));
+    await settle();
+    expect(ports.ended?.aborted).toBe(false);
+
+    await cluster.client.core.v1.pods.namespace('default').delete('web', { gracePeriodSeconds: 0 });
+    await cluster.advance('31s');
+    expect(await forwarded).toBe('ping');
+    expect(await exitCode).toBe(137);
+    expect(await shown).toBe('');
+    expect(await following).toBe('container web started\n');
+    expect(ports.ended?.aborted).toBe(true);
+    await expect(text(ports.open(80, sent('ping'), { signal }))).rejects.toThrow('connection refused');
+  });
+
+  test('a connection to a port ends with the containers; while none runs, connections are refused', async () => {
+    const { cluster, agent } = await start();
+    await using _cluster = cluster;
+    const annotations = { 'sim.keelson.dev/exit-after': '5s', 'sim.keelson.dev/exit-code': '1' };
+    await cluster.run({ metadata: { name: 'web', annotations } });
+    const ports = await agent().streams.portForward('default/web', [80]);
+    if (ports.type === 'url') throw new Error('Cannot forward ports here');
+    const forwarded = text(ports.open(80, forever(), { signal }));
+    await cluster.advance('5s');
+    expect(await forwarded).toBe('ping');
+    await cluster.advance('5s');
+    await cluster.advance('1s'); // it has failed twice and waits
+    await expect(text(ports.open(80, sent('ping'), { signal }))).rejects.toThrow(
+      'dial tcp4 127.0.0.1:80: connect: connection refused',
+    );
+    expect(ports.ended?.aborted).toBe(false);
+  });
+});
+
 describe('logs in files', () => {
   const line = (second: number, tag: string, words: string): string =>
     `2026-01-01T00:00:0${second}.000000000Z stdout ${tag} ${words}\n`;

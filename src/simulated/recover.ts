@@ -39,8 +39,12 @@ export interface RememberedSandbox {
 type ContainerStatus = NonNullable<PodStatus['containerStatuses']>[number];
 type State = NonNullable<ContainerStatus['state']>;
 
-/** The sandbox of a pod that had one in a runtime of this name; undefined when it had none, or has ended. */
-export function remembered(pod: Observed<Pod>, runtimeName: string, machine: Machine): RememberedSandbox | undefined {
+/** The sandbox of a pod that had one in a runtime of these names; undefined when it had none, or has ended. */
+export function remembered(
+  pod: Observed<Pod>,
+  runtimeNames: readonly string[],
+  machine: Machine,
+): RememberedSandbox | undefined {
   const { status, spec } = pod;
   if (status === undefined || spec === undefined || isTerminalPhase(status.phase)) return undefined;
   const isReady = status.conditions?.some(
@@ -58,7 +62,7 @@ export function remembered(pod: Observed<Pod>, runtimeName: string, machine: Mac
   ];
   const containers = statuses.flatMap((each) => {
     const container = specs.find(({ name }) => name === each.name);
-    return container === undefined ? [] : runsOf(pod, container, { status: each, prefix: `${runtimeName}://` });
+    return container === undefined ? [] : runsOf(pod, container, { status: each, runtimeNames });
   });
   if (isReady !== true && containers.length === 0) return undefined;
   return {
@@ -73,13 +77,14 @@ export function remembered(pod: Observed<Pod>, runtimeName: string, machine: Mac
 function runsOf(
   pod: Observed<Pod>,
   container: ContainerSpec,
-  { status, prefix }: { readonly status: ContainerStatus; readonly prefix: string },
+  { status, runtimeNames }: { readonly status: ContainerStatus; readonly runtimeNames: readonly string[] },
 ): RememberedContainer[] {
   const { state = {}, lastState = {}, restartCount, containerID } = status;
   const run = (of: State, attempt: number, fallbackId?: string): RememberedContainer[] => {
     const { running, terminated } = of;
     const fullId = terminated?.containerID ?? fallbackId;
-    if (fullId?.startsWith(prefix) !== true || (running === undefined && terminated === undefined)) return [];
+    const prefix = runtimeNames.map((name) => `${name}://`).find((each) => fullId?.startsWith(each) === true);
+    if (fullId === undefined || prefix === undefined || (running === undefined && terminated === undefined)) return [];
     return [
       {
         id: fullId.slice(prefix.length),

@@ -5,15 +5,21 @@ import {
   type ContainerFilter,
   type ContainerStatus,
   type PodSandboxFilter,
+  podFolder,
   type PodSandboxStatus,
   RuntimeError,
 } from '../node/index.ts';
+import { type SharedVolume, SharedVolumes } from './shared-volumes.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 import type { SimulatedSandbox } from './simulated-sandbox.ts';
+
+const MAX_MACHINE_VOLUMES = 64;
 
 /** All sandboxes and containers of the simulated runtime, and the listeners for their changes. */
 export class SandboxRegistry implements Disposable {
   readonly events = new ContainerEvents();
+  /** Directories of the machine that containers mount. */
+  readonly machineVolumes = new SharedVolumes(MAX_MACHINE_VOLUMES);
   readonly #clock: Clock;
   readonly #sandboxes = new Map<string, SimulatedSandbox>();
   readonly #sandboxOfPod = new Map<string, SimulatedSandbox>();
@@ -51,6 +57,13 @@ export class SandboxRegistry implements Disposable {
     const container = this.container(id);
     if (container.state === 'CONTAINER_RUNNING') return container;
     throw new RuntimeError('Invalid', `Cannot reach container "${id}": it is in state ${container.state}`);
+  }
+
+  /** The volume at a path of the machine. Paths in the agent's folder `root` that are no volumes of the pod are shared by none. */
+  sharedVolume(sandbox: SimulatedSandbox, path: string, root: string): SharedVolume | undefined {
+    const volumes = `${podFolder(root, sandbox.config.metadata.uid)}/volumes/`;
+    if (path.startsWith(volumes)) return sandbox.volumes.ofPod(path.slice(volumes.length), this.#clock.now());
+    return path.startsWith(`${root}/`) ? undefined : this.machineVolumes.ofMachine(path, this.#clock.now());
   }
 
   listSandboxes({ podUid, ...filter }: PodSandboxFilter): readonly PodSandboxStatus[] {

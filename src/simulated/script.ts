@@ -10,6 +10,8 @@ export type Annotations = Readonly<Record<string, string>>;
 
 /** What one run of a container does. */
 export interface ContainerScript {
+  /** Whether the annotations say when the container ends; otherwise its program does. */
+  readonly isExitScripted: boolean;
   /** Exits by itself this long after its start; undefined when it runs until it is stopped. */
   readonly exitAfterMs: number | undefined;
   readonly exitCode: number;
@@ -22,6 +24,8 @@ export interface ContainerScript {
   /** How long it takes to exit when it is stopped. */
   readonly stopAfterMs: number;
   readonly stopCode: number;
+  /** Whether the annotations say how the container stops; otherwise its program may handle the signal. */
+  readonly isStopScripted: boolean;
   readonly createFails: string | undefined;
   readonly startFails: string | undefined;
   /** Its liveness probe fails from this long after its start. */
@@ -34,6 +38,8 @@ export interface ContainerScript {
   /** The output and exit code of commands in it, if the annotations set them. */
   readonly execOutput: string | undefined;
   readonly execCode: number;
+  /** The purposes whose probes the annotations answer. */
+  readonly answeredProbes: ReadonlySet<string>;
 }
 
 export interface ScriptSubject {
@@ -43,31 +49,36 @@ export interface ScriptSubject {
   readonly attempt: number;
 }
 
-/** Init containers exit at once by default; all others run until they are stopped. */
 export function containerScript(annotations: Annotations, subject: ScriptSubject): ContainerScript {
   const read = (what: string): string | undefined => valueFor(annotations, what, subject);
-  const isInit = subject.kind === 'init';
   const exitCode = wholeNumber('exit-code', read('exit-code'));
   const exitAfter = duration('exit-after', read('exit-after'));
-  const endsAtOnce = exitCode !== undefined || isInit ? 0 : undefined;
-  const exitAfterMs = exitAfter ?? endsAtOnce;
+  const exitAfterMs = exitAfter ?? (exitCode === undefined ? undefined : 0);
+  const [started, ready, unhealthy] = [read('started-after'), read('ready-after'), read('unhealthy-after')];
   return {
+    isExitScripted: exitAfterMs !== undefined,
     exitAfterMs: exitAfterMs === Infinity ? undefined : exitAfterMs,
     exitCode: exitCode ?? 0,
     exitReason: read('exit-reason'),
     exitMessage: read('exit-message') ?? '',
-    startedAfterMs: duration('started-after', read('started-after')) ?? 0,
-    readyAfterMs: duration('ready-after', read('ready-after')) ?? 0,
+    startedAfterMs: duration('started-after', started) ?? 0,
+    readyAfterMs: duration('ready-after', ready) ?? 0,
     stopAfterMs: duration('stop-after', read('stop-after')) ?? 0,
     stopCode: wholeNumber('stop-code', read('stop-code')) ?? 0,
+    isStopScripted: read('stop-after') !== undefined || read('stop-code') !== undefined,
     createFails: read('create-fails'),
     startFails: read('start-fails'),
-    unhealthyAfterMs: duration('unhealthy-after', read('unhealthy-after')) ?? Infinity,
+    unhealthyAfterMs: duration('unhealthy-after', unhealthy) ?? Infinity,
     log: read('log'),
     logEveryMs: positive('log-every', duration('log-every', read('log-every'))),
     usage: statedUsage(annotations, subject),
     execOutput: read('exec-output'),
     execCode: wholeNumber('exec-code', read('exec-code')) ?? 0,
+    answeredProbes: new Set([
+      ...(started === undefined ? [] : ['startup']),
+      ...(ready === undefined ? [] : ['readiness']),
+      ...(unhealthy === undefined ? [] : ['liveness']),
+    ]),
   };
 }
 

@@ -1,13 +1,14 @@
 import { Buffer } from 'node:buffer';
 import type { Clock } from '../base/index.ts';
 import type { ContainerLogs, ContainerStatus, LogEntry, LogQuery, ProcessStreams } from '../node/index.ts';
+import type { OutputLog } from './output-log.ts';
 import { processStreams } from './scripted-process.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 
 /** At most this many past lines are generated. */
 const MAX_LINES = 10_000;
 
-/** The output of simulated containers. It is not stored: the lines and their times follow from the script. */
+/** The output of simulated containers: what their programs have written, or lines that follow from the script and are not stored. */
 export class ScriptedLogs implements ContainerLogs {
   readonly #clock: Clock;
   readonly #find: (id: string) => SimulatedContainer;
@@ -22,6 +23,10 @@ export class ScriptedLogs implements ContainerLogs {
     { tailLines = MAX_LINES, follow, signal }: LogQuery,
   ): AsyncGenerator<LogEntry> {
     const container = this.#find(id);
+    if (container.output !== undefined && container.script.log === undefined) {
+      yield* writtenEntries(container, container.output, { tailLines, follow, signal });
+      return;
+    }
     const printed = linesUntil(container, this.#clock.now());
     let next = Math.max(0, printed - Math.min(tailLines, MAX_LINES));
     while (!signal.aborted) {
@@ -49,6 +54,29 @@ export class ScriptedLogs implements ContainerLogs {
     const sinceMs = this.#clock.now() - (container.status.startedAtMs ?? 0);
     const waitMs = logEveryMs === undefined ? undefined : logEveryMs - (sinceMs % logEveryMs);
     await Promise.race([container.ended(either), ...(waitMs === undefined ? [] : [this.#clock.sleep(waitMs, either)])]);
+    scope.abort();
+  }
+}
+
+/** What the container's program has written. */
+async function* writtenEntries(
+  container: SimulatedContainer,
+  output: OutputLog,
+  { tailLines = MAX_LINES, follow, signal }: LogQuery,
+): AsyncGenerator<LogEntry> {
+  let next = output.length;
+  for (let lines = 0; next > output.start; next--) {
+    if (output.at(next - 1)?.isLineEnd !== false && ++lines > tailLines) break;
+  }
+  while (!signal.aborted) {
+    for (next = Math.max(next, output.start); next < output.length; next++) {
+      const entry = output.at(next);
+      if (entry !== undefined) yield entry;
+    }
+    if (!follow || container.state !== 'CONTAINER_RUNNING') return;
+    const scope = new AbortController();
+    const either = AbortSignal.any([signal, scope.signal]);
+    await Promise.race([container.ended(either), output.more(either)]);
     scope.abort();
   }
 }

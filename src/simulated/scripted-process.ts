@@ -3,14 +3,19 @@ import { Buffer } from 'node:buffer';
 import { AbortScope, type Clock, messageOf } from '../base/index.ts';
 import { ByteInbox } from '../wire/connections/index.ts';
 import type { ProcessInput, ProcessStreams } from '../node/index.ts';
-import { converse, runProgram, type ShellProcess, Terminal } from './shell/index.ts';
+import { converse, type ImageProgram, runProgram, type ShellProcess, Terminal } from './shell/index.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 
 export interface ScriptedCommand {
   readonly container: SimulatedContainer;
   readonly tty: boolean;
   readonly clock: Clock;
+  /** Answers for programs of the image; by default they succeed, but cannot be found in a shell. */
+  readonly imageProgram?: ImageProgram;
 }
+
+/** A program of the image does nothing and succeeds, but cannot be found in a shell. */
+const execImageProgram: ImageProgram = (_, __, isInShell) => (isInShell ? undefined : Promise.resolve(0));
 
 /** Runs a command according to the script; without a script a small shell runs it. */
 export function runScripted(cmd: readonly string[], command: ScriptedCommand, input: ProcessInput): ProcessStreams {
@@ -38,10 +43,24 @@ export function attachToShell(command: ScriptedCommand, input: ProcessInput): Pr
   return streams;
 }
 
+/** Input for the container's program, and its output from then on. */
+export function attachToMain(
+  container: SimulatedContainer,
+  { stdin, signal }: ProcessInput,
+  logs: { attach(container: SimulatedContainer, signal: AbortSignal): ProcessStreams },
+): ProcessStreams {
+  const bring = async (): Promise<void> => {
+    for await (const bytes of stdin ?? nothing()) await container.input?.deliver(bytes);
+    if (container.setup.stdin === 'once') container.input?.finish();
+  };
+  void bring().catch(() => container.setup.stdin === 'once' && container.input?.finish());
+  return logs.attach(container, signal);
+}
+
 const KILLED = 137;
 
 function runInShell(
-  { container, tty, clock }: ScriptedCommand,
+  { container, tty, imageProgram = execImageProgram }: ScriptedCommand,
   input: ProcessInput,
   run: (process: ShellProcess) => Promise<number>,
 ): ProcessStreams {
@@ -51,9 +70,13 @@ function runInShell(
   const keys = input.stdin ?? nothing();
   const terminal = tty ? new Terminal((bytes) => stdout.deliver(bytes)) : undefined;
   const write = (bytes: Uint8Array): Promise<void> => terminal?.write(bytes) ?? stdout.deliver(bytes);
-  const { environment, directory, machine } = container.shellSetup(clock);
+  const { environment, directory, machine } = container.shellSetup();
   const process: ShellProcess = {
     machine,
+    pid: machine.processes.newPid(),
+    descriptors: new Map(),
+    imageProgram,
+    run: runProgram,
     environment,
     directory,
     stdin: terminal?.input ?? keys,

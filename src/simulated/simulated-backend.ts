@@ -27,7 +27,7 @@ export interface SimulatedBackendOptions extends SimulatedMachineOptions {
 
 /** A backend without containers: everything starts at once, and follows the annotations of pods. */
 export function simulatedBackend(options: SimulatedBackendOptions = {}): OpenNodeBackend {
-  const volumes = [simulatedVolumes(FOLDERS.root)]; // all nodes share them: they keep nothing
+  const volumes = [simulatedVolumes((options.folders ?? FOLDERS).root)]; // all nodes share them: they keep nothing
   return async (node, { clock, random, content }) => {
     const machine = simulatedMachine(node, options);
     const registry = new SandboxRegistry(clock);

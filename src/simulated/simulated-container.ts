@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { posix } from 'node:path';
-import type { Clock } from '../base/index.ts';
+import type { Clock, Random, Turns } from '../base/index.ts';
 import {
   CONTAINER_KIND,
   type ContainerIdentity,
@@ -13,11 +13,24 @@ import {
   type ContainerReadiness,
   type ContainerSpec,
 } from '../node/index.ts';
+import { CatchUpClock } from './catch-up-clock.ts';
+import { canRun, isInteractiveShell, isServing } from './container-program.ts';
 import { type ContainerSetup, mountsOf } from './container-setup.ts';
+import { MainProcess, SOON_MS } from './main-process.ts';
+import type { OutputLog } from './output-log.ts';
 import { ProcessorMeter } from './processor-meter.ts';
 import { type Annotations, type ContainerScript, containerScript } from './script.ts';
 import { containerUsage, measuredUsage, type Usage } from './usage.ts';
-import { FileTree, type MountedVolume, type ShellMachine } from './shell/index.ts';
+import {
+  FileTree,
+  MAIN,
+  type MountedVolume,
+  Processor,
+  ProcessTable,
+  type ShellMachine,
+  signalNumber,
+} from './shell/index.ts';
+import type { SharedVolume } from './shared-volumes.ts';
 
 /** How a container ended. */
 interface Ending {
@@ -37,6 +50,16 @@ export interface SimulatedContainerParts {
   readonly imageRef: string;
   readonly createdAtMs: number;
   readonly clock: Clock;
+  readonly random: Random;
+  /** Shared by all containers of the node. */
+  readonly turns: Turns;
+  /** The files of its mounts. */
+  readonly content: FileSource;
+  /** The volume at a path of the machine that containers share; undefined for volumes with content from the API. */
+  readonly sharedVolume: (path: string) => SharedVolume | undefined;
+  /** Of its pod. */
+  readonly addresses: () => readonly string[];
+  readonly isOfJob: boolean;
   /** The pod's current annotations. */
   readonly annotations: () => Annotations;
   readonly onEnd: () => void;
@@ -55,8 +78,9 @@ const HOSTS = '/etc/hosts';
 const DIRECTORIES = ['/bin', '/dev', '/etc', '/home', '/root', '/tmp', '/usr', '/var'];
 const KILLED = 137;
 const NOT_STARTED = 128;
+const TERMINATE = 15;
 
-/** A container that only runs and ends, according to its script. */
+/** A container that runs and ends as its script says or, without one, its program does. */
 export class SimulatedContainer {
   readonly id: string;
   readonly podSandboxId: string;
@@ -75,6 +99,13 @@ export class SimulatedContainer {
   #meter: ProcessorMeter | undefined;
   /** Created by the first command. */
   #machine: ShellMachine | undefined;
+  /** Created when a command first looks at a file. */
+  #files: FileTree | undefined;
+  /** Aborts when the container ends. */
+  readonly #life = new AbortController();
+  #main: MainProcess | undefined;
+  /** The exit code of the main process, while annotations keep the container running. */
+  #mainCode: number | undefined;
 
   constructor(parts: SimulatedContainerParts) {
     this.id = parts.id;
@@ -145,14 +176,27 @@ export class SimulatedContainer {
   /** Files of subPath mounts, which do not follow the volume. */
   readonly #fixed = new Map<string, MountedVolume>();
 
+  #mounting: Promise<void> | undefined;
+
   /** This container, with the files of its volumes: they are read again after the time in which a kubelet updates them. */
-  async mounted(clock: Clock, { root, content }: FileSource): Promise<this> {
-    const nowMs = clock.now();
-    if (this.#mountedAtMs !== undefined && nowMs - this.#mountedAtMs < MOUNT_AGAIN_MS) return this;
-    const { machine } = this.shellSetup(clock);
+  async mounted(): Promise<this> {
+    if (this.#isMounted) return this;
+    this.#mounting ??= this.#mount().finally(() => (this.#mounting = undefined));
+    await this.#mounting;
+    return this;
+  }
+
+  get #isMounted(): boolean {
+    const nowMs = this.#parts.clock.now();
+    return this.#mountedAtMs !== undefined && nowMs - this.#mountedAtMs < MOUNT_AGAIN_MS;
+  }
+
+  async #mount(): Promise<void> {
+    const nowMs = this.#parts.clock.now();
+    const { content } = this.#parts;
     const found: MountedVolume[] = [];
-    for (const [place, path] of mountsOf(this.setup, root, this.#parts.identity.labels[POD_UID] ?? '')) {
-      const volume = path === '' ? undefined : await content(path);
+    for (const [place, path] of this.#mounts()) {
+      const volume = path.startsWith(content.root) ? await content.content(path) : undefined;
       if (volume === undefined) continue;
       const files = volume.files.map((file) => ({
         ...file,
@@ -161,40 +205,128 @@ export class SimulatedContainer {
       found.push({ path: posix.resolve('/', place), isFixed: volume.isFixed, files });
     }
     for (const each of found) if (each.isFixed && !this.#fixed.has(each.path)) this.#fixed.set(each.path, each);
-    machine.files.mount(
+    this.files.mount(
       found.map((each) => this.#fixed.get(each.path) ?? each),
       nowMs,
     );
     this.#mountedAtMs = nowMs;
-    return this;
+  }
+
+  #mounts(): readonly (readonly [string, string])[] {
+    return mountsOf(this.setup, this.#parts.content.root, this.#parts.identity.labels[POD_UID] ?? '');
+  }
+
+  /** Reads the files of volumes when one of the words may name one of them. */
+  #prepareFiles(words: readonly string[], directory: string): Promise<void> | undefined {
+    if (this.setup.mounts === '' || this.#isMounted) return undefined;
+    const isNamed = this.#mounts().some(([place, path]) => {
+      if (this.#parts.sharedVolume(path) !== undefined) return false;
+      return words.some(
+        (word) => word.includes(place) || (/^[./]/.test(word) && place.startsWith(posix.resolve(directory, word))),
+      );
+    });
+    return isNamed ? this.mounted().then(() => undefined) : undefined;
+  }
+
+  /** The files, which live as long as the container. */
+  get files(): FileTree {
+    if (this.#files !== undefined) return this.#files;
+    const nowMs = this.#parts.clock.now();
+    const mounts = this.#mounts().filter(([path]) => path !== HOSTS);
+    const files = new FileTree([...DIRECTORIES, this.#directory, ...mounts.map(([path]) => path)], nowMs);
+    for (const [path, onMachine] of mounts) {
+      const shared = this.#parts.sharedVolume(onMachine);
+      if (shared !== undefined) files.attach(posix.resolve('/', path), shared.volume, { within: shared.within, nowMs });
+    }
+    this.#files = files;
+    return files;
+  }
+
+  get #directory(): string {
+    return this.setup.workingDirectory === '' ? '/' : this.setup.workingDirectory;
   }
 
   /** The termination message: what a command has written to the file, or the script's text. */
   get terminationMessage(): Uint8Array | undefined {
     const { annotations } = this.#parts.identity;
     const path = annotations['io.kubernetes.container.terminationMessagePath'] ?? '';
-    const written = path === '' ? undefined : this.#machine?.files.get(path);
+    const written = path === '' ? undefined : this.#files?.get(path);
     if (written?.type === 'file') return written.bytes;
     return this.#exitMessage === '' ? undefined : Buffer.from(this.#exitMessage);
   }
 
-  /** The environment of a command: the container's files, which live as long as the container, and its variables. */
-  shellSetup(clock: Clock): {
+  /** What the main process has written; undefined for a container whose log follows from its script. */
+  get output(): OutputLog | undefined {
+    return this.#main?.output;
+  }
+
+  /** The input of the main process; undefined when it has none. */
+  get input(): MainProcess['input'] {
+    return this.#main?.input;
+  }
+
+  /** What the processes of this container share. */
+  machine(clock: Clock): ShellMachine {
+    if (this.#machine !== undefined && clock === this.#parts.clock) return this.#machine;
+    const base = clock === this.#parts.clock ? undefined : this.machine(this.#parts.clock);
+    const { hostname, random, turns, setup, addresses } = this.#parts;
+    const [user = 0, group = 0, ...groups] = setup.identity === '' ? [0, 0, 0] : setup.identity.split(',').map(Number);
+    const files = (): FileTree => this.files;
+    const machine: ShellMachine = {
+      hostname,
+      identity: { user, group, groups },
+      clock,
+      random,
+      processor: base?.processor ?? new Processor(this.#parts.clock, turns, this.#life.signal),
+      processes: base?.processes ?? new ProcessTable(),
+      signal: this.#life.signal,
+      prepareFiles: (words, directory) => this.#prepareFiles(words, directory),
+      mainOutput: async (bytes) => this.#main?.output.write('stdout', bytes),
+      signalMain: () => !this.#runsProgram && this.#endNow(this.script.stopCode, ''),
+      get addresses() {
+        return addresses();
+      },
+      get files() {
+        return files();
+      },
+    };
+    if (base === undefined) this.#machine = machine;
+    return machine;
+  }
+
+  /** The environment of a command. */
+  shellSetup(clock = this.#parts.clock): {
     readonly machine: ShellMachine;
     readonly environment: ReadonlyMap<string, string>;
     readonly directory: string;
   } {
     const { setup, hostname } = this.#parts;
-    const directory = setup.workingDirectory === '' ? '/' : setup.workingDirectory;
-    const mounts = mountsOf(setup, '', '')
-      .map(([path]) => path)
-      .filter((path) => path !== HOSTS);
-    this.#machine ??= { hostname, clock, files: new FileTree([...DIRECTORIES, directory, ...mounts], clock.now()) };
     const own = setup.environment.split('\0').filter((text) => text !== '');
     const environment = ['PATH=/usr/local/bin:/usr/bin:/bin', `HOSTNAME=${hostname}`, 'HOME=/root', ...own].map(
       (text): [string, string] => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)],
     );
-    return { machine: this.#machine, environment: new Map(environment), directory };
+    return { machine: this.machine(clock), environment: new Map(environment), directory: this.#directory };
+  }
+
+  get #words(): readonly string[] {
+    return this.setup.program === '' ? [] : this.setup.program.split('\0');
+  }
+
+  /** Whether a command is a program of the image, which the small shell does not know. */
+  isImageProgram(words: readonly string[]): boolean {
+    const mounts = this.#mounts().map(([path]) => path);
+    return !canRun(words, mounts);
+  }
+
+  /** Whether the small shell runs its program; otherwise that is the image's. */
+  get #runsProgram(): boolean {
+    return !this.isImageProgram(this.#words);
+  }
+
+  /** The program is a shell that waits for input from the first client that attaches. */
+  get isInteractive(): boolean {
+    const words = this.#words;
+    return this.setup.stdin !== 'none' && (words.length === 0 || !this.#runsProgram || isInteractiveShell(words));
   }
 
   get readiness(): ContainerReadiness {
@@ -228,6 +360,28 @@ export class SimulatedContainer {
   run(sinceMs: number): void {
     this.#startedAtMs = sinceMs;
     this.followScript();
+    if (this.#ending === undefined && this.#runsProgram && !this.isInteractive) void this.#runMain(sinceMs);
+  }
+
+  async #runMain(sinceMs: number): Promise<void> {
+    const { clock, isOfJob } = this.#parts;
+    const own = sinceMs < clock.now() ? new CatchUpClock(clock, sinceMs) : clock;
+    this.#main = new MainProcess({
+      ...this.shellSetup(own),
+      words: this.#words,
+      clock: own,
+      hasInput: this.setup.stdin !== 'none',
+      imageProgramEnd:
+        this.#kind === 'init' ? 'at once' : isOfJob && this.#kind === 'regular' ? 'soon' : 'when stopped',
+    });
+    const code = await this.#main.run();
+    if (this.#ending !== undefined) return;
+    this.#mainCode = code;
+    if (!this.script.isExitScripted) this.#endNow(code, '');
+  }
+
+  get #kind(): string {
+    return this.#parts.identity.annotations[CONTAINER_KIND] ?? 'regular';
   }
 
   /** Marks it as ended. */
@@ -242,10 +396,22 @@ export class SimulatedContainer {
     this.#exit = undefined;
     if (this.state !== 'CONTAINER_RUNNING' || this.#startedAtMs === undefined) return;
     const script = this.script;
-    if (script.exitAfterMs === undefined) return;
+    if (!script.isExitScripted && this.#mainCode !== undefined) return this.#endNow(this.#mainCode, '');
+    const exitAfterMs = script.isExitScripted ? script.exitAfterMs : this.#imageProgramEndsMs;
+    if (exitAfterMs === undefined) return;
     const { clock } = this.#parts;
-    const inMs = Math.max(0, this.#startedAtMs + script.exitAfterMs - clock.now());
+    const inMs = Math.max(0, this.#startedAtMs + exitAfterMs - clock.now());
     this.#exit = clock.timer(inMs, () => this.#exitByItself());
+  }
+
+  /** How long the image's own program runs: not at all in init containers, for a moment in Jobs, otherwise until it is stopped. */
+  get #imageProgramEndsMs(): number | undefined {
+    if (this.#runsProgram) return undefined;
+    if (this.#kind === 'init') return 0;
+    const { isOfJob, identity } = this.#parts;
+    const endsSoon =
+      isOfJob && this.#kind === 'regular' && !isServing(identity.image.image) && this.setup.stdin === 'none';
+    return endsSoon ? SOON_MS : undefined;
   }
 
   /** Stops it, and kills it after `timeoutMs`. Resolves when it has ended or the signal aborts. */
@@ -253,10 +419,16 @@ export class SimulatedContainer {
     if (this.state === 'CONTAINER_CREATED')
       this.#end({ exitCode: 0, reason: 'Completed', message: '', finishedAtMs: this.#parts.clock.now() });
     if (this.#ending !== undefined) return;
-    const { stopAfterMs, stopCode } = this.script;
-    if (stopAfterMs === 0) return this.#endNow(stopCode, '');
-    this.#killAfter(stopAfterMs, stopCode, timeoutMs);
+    const { stopAfterMs, stopCode, isStopScripted } = this.script;
+    const isHandled = !isStopScripted && this.#isHandled(signalNumber(this.setup.stopSignal) ?? TERMINATE);
+    if (stopAfterMs === 0 && !isHandled) return this.#endNow(stopCode, '');
+    this.#killAfter(isHandled ? Infinity : stopAfterMs, stopCode, timeoutMs);
     await this.ended(signal);
+  }
+
+  /** Whether the main process has a handler for a signal, which it then runs. */
+  #isHandled(signal: number): boolean {
+    return this.#main !== undefined && this.machine(this.#parts.clock).processes.deliver(MAIN, signal) === 'handled';
   }
 
   /** Its program has exited with this code. */
@@ -271,6 +443,7 @@ export class SimulatedContainer {
 
   /** Cancels its timers. */
   [Symbol.dispose](): void {
+    this.#life.abort();
     this.#exit?.[Symbol.dispose]();
     this.#kill?.timer[Symbol.dispose]();
     for (const wake of this.#waiters) wake();

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Machine, MachineInfo, MachinePressure, NodeSettings, ResourceTexts } from '../node/index.ts';
+import type {
+  Machine,
+  MachineFolders,
+  MachineInfo,
+  MachinePressure,
+  NodeSettings,
+  ResourceTexts,
+} from '../node/index.ts';
 
 /** The default capacity of a simulated node. */
 export const DEFAULT_CAPACITY: ResourceTexts = {
@@ -22,6 +29,8 @@ export interface SimulatedMachineOptions {
   readonly kubeletVersion?: string;
   /** In Go's spelling; default `amd64`. */
   readonly architecture?: string;
+  /** Folders on the machine; default those of a kubelet, which are not looked at. */
+  readonly folders?: MachineFolders;
 }
 
 export const FOLDERS = { root: '/var/lib/kubelet', podLogs: '/var/log/pods' };
@@ -42,7 +51,7 @@ export function simulatedMachine({ name, addresses }: NodeSettings, options: Sim
     },
     capacity: options.capacity === undefined ? DEFAULT_CAPACITY : { ...DEFAULT_CAPACITY, ...options.capacity },
     reserved,
-    folders: FOLDERS,
+    folders: options.folders ?? FOLDERS,
     dns: DNS,
     cgroupDriver: 'cgroupfs',
     pressure: async () => AT_EASE,

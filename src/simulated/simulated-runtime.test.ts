@@ -63,7 +63,7 @@ function container(kind = 'regular', attempt = 0): ContainerConfig {
     stdin: false,
     stdinOnce: false,
     tty: false,
-    linux: {} as ContainerConfig['linux'], // no limits
+    linux: { securityContext: {} } as ContainerConfig['linux'], // no limits
   };
 }
 

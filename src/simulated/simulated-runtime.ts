@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { type Clock, deepEqual, type Random } from '../base/index.ts';
+import { type Clock, deepEqual, type Random, Turns } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
 import {
   type AttachRequest,
@@ -34,7 +34,7 @@ import { httpBody, sandboxFailure } from './script.ts';
 import type { ScriptedLogs } from './scripted-logs.ts';
 import { scriptedPort } from './scripted-port.ts';
 import { runToEnd } from './run-to-end.ts';
-import { attachToShell, runScripted } from './scripted-process.ts';
+import { attachToMain, attachToShell, runScripted } from './scripted-process.ts';
 import { type FileSource, SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
 import { fullImageName, imageReference, type SimulatedImages } from './simulated-images.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
@@ -63,11 +63,16 @@ const ALWAYS_WELL: RuntimeStatus = {
   features: { supplementalGroupsPolicy: false },
 };
 
+/** The label of a Job's pods. */
+const JOB_NAME = 'batch.kubernetes.io/job-name';
+
 /** The scheme of container ids, before `://`. */
 export const SIMULATED = 'simulated';
+/** Also the name of the runtime that runs some containers as processes and simulates the others. */
+const RUNTIME_NAMES = [SIMULATED, 'process'];
 
 /**
- * A container runtime without containers: everything starts at once, and runs until it is stopped or its script ends it.
+ * A container runtime without containers: everything starts at once. A small shell runs the programs that it knows.
  *
  * It stores nothing across restarts of the process: the state is rebuilt from the status of pods (`podUpdated`).
  */
@@ -77,6 +82,7 @@ export class SimulatedRuntime implements RuntimeService {
   readonly #clock: Clock;
   readonly #pools: readonly AddressPool[];
   readonly #registry: SandboxRegistry;
+  readonly #turns = new Turns();
 
   constructor(options: SimulatedRuntimeOptions) {
     this.#options = options;
@@ -107,7 +113,7 @@ export class SimulatedRuntime implements RuntimeService {
     const sandbox = this.#registry.findSandbox(id);
     if (sandbox === undefined) return;
     for (const container of sandbox.containers) container.kill();
-    sandbox.state = 'SANDBOX_NOTREADY';
+    sandbox.stop();
     for (const ip of sandbox.ips) for (const pool of this.#pools) pool.release(ip);
     sandbox.ips = [];
   }
@@ -194,7 +200,10 @@ export class SimulatedRuntime implements RuntimeService {
 
   async attach({ containerId, stdin, tty }: AttachRequest): Promise<StreamEndpoint<OpenProcess>> {
     const container = this.#registry.running(containerId);
-    if (stdin && container.setup.stdin !== 'none') {
+    if (stdin && container.input !== undefined) {
+      return { type: 'in process', open: (input) => attachToMain(container, input, this.#options.logs) };
+    }
+    if (stdin && container.isInteractive) {
       await this.#withFiles(containerId);
       return { type: 'in process', open: (input) => attachToShell({ container, tty, clock: this.#clock }, input) };
     }
@@ -204,8 +213,13 @@ export class SimulatedRuntime implements RuntimeService {
   async portForward({ podSandboxId }: PortForwardRequest): Promise<StreamEndpoint<OpenPort>> {
     const sandbox = this.#registry.sandbox(podSandboxId);
     const { namespace, name } = sandbox.config.metadata;
-    const served = { pod: `${namespace}/${name}`, page: () => httpBody(sandbox.annotations) };
-    return { type: 'in process', open: (port, sent) => scriptedPort(sent, { ...served, port }) };
+    const served = {
+      pod: `${namespace}/${name}`,
+      page: () => httpBody(sandbox.annotations),
+      containers: () => sandbox.containers.filter(({ state }) => state === 'CONTAINER_RUNNING'),
+    };
+    const open: OpenPort = (port, sent, { signal }) => scriptedPort(sent, { ...served, port, signal });
+    return { type: 'in process', open, ended: sandbox.stopped };
   }
 
   containerEvents(signal: AbortSignal): AsyncIterable<ContainerEvent> {
@@ -229,7 +243,7 @@ export class SimulatedRuntime implements RuntimeService {
   }
 
   #recover(pod: Observed<Pod>): SimulatedSandbox | undefined {
-    const past = remembered(pod, SIMULATED, this.#options.machine);
+    const past = remembered(pod, RUNTIME_NAMES, this.#options.machine);
     if (past === undefined) return undefined;
     const ips = past.ips.filter((ip) => this.#pools.some((pool) => pool.reserve(ip)));
     const config = { ...past.config, annotations: {} }; // the script is read when everything is in place
@@ -238,12 +252,8 @@ export class SimulatedRuntime implements RuntimeService {
     for (const { id, identity, spec, startedAtMs, ending } of past.containers) {
       this.#options.images.add(identity.image.image);
       const createdAtMs = startedAtMs ?? past.createdAtMs;
-      const container = this.#container(sandbox, {
-        identity,
-        setup: recoveredSetup(pod, spec, this.#options.machine.folders.root),
-        id,
-        createdAtMs,
-      });
+      const setup = recoveredSetup(pod, spec, this.#options.machine.folders.root);
+      const container = this.#container(sandbox, { identity, setup, id, createdAtMs });
       this.#registry.addContainer(container);
       if (ending !== undefined) container.hasEnded(startedAtMs, ending);
       else container.run(createdAtMs);
@@ -256,26 +266,28 @@ export class SimulatedRuntime implements RuntimeService {
     parts: Pick<SimulatedContainerParts, 'id' | 'identity' | 'setup' | 'createdAtMs'>,
   ): SimulatedContainer {
     const image = fullImageName(parts.identity.image.image);
+    const logPath = `${sandbox.config.logDirectory}/${parts.identity.logPath}`;
     const container: SimulatedContainer = new SimulatedContainer({
       podSandboxId: sandbox.id,
       hostname: sandbox.config.metadata.name,
       imageRef: imageReference(image),
       clock: this.#clock,
+      random: this.#options.random,
+      turns: this.#turns,
+      content: { root: this.#options.machine.folders.root, content: this.#options.content },
+      sharedVolume: (path) => this.#registry.sharedVolume(sandbox, path, this.#options.machine.folders.root),
+      addresses: () => sandbox.ips,
+      isOfJob: sandbox.config.labels[JOB_NAME] !== undefined,
       annotations: () => sandbox.annotations,
       onEnd: () => this.#registry.tell(container, 'CONTAINER_STOPPED_EVENT'),
       ...parts,
-      identity: {
-        ...parts.identity,
-        image: { ...parts.identity.image, image },
-        logPath: `${sandbox.config.logDirectory}/${parts.identity.logPath}`,
-      },
+      identity: { ...parts.identity, image: { ...parts.identity.image, image }, logPath },
     });
     return container;
   }
 
   #withFiles(id: string): Promise<SimulatedContainer> {
-    const { machine, content } = this.#options;
-    return this.#registry.running(id).mounted(this.#clock, { root: machine.folders.root, content });
+    return this.#registry.running(id).mounted();
   }
 
   #podFolder({ config }: SimulatedSandbox): string {

@@ -2,6 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { expect, test } from 'vitest';
 import type { TokenRequest } from '../api/types/authentication/v1.d.ts';
+import type { ServerObjects } from '../apiserver/index.ts';
+import { RealClock } from '../base/index.ts';
+import { NodeConnections } from '../proxy/index.ts';
 import { startCluster, type TestCluster } from './index.ts';
 
 interface Caller {
@@ -27,7 +30,6 @@ function ask(port: number, path: string, { token, cert, key }: Caller = {}): Pro
 
 async function portOf(cluster: TestCluster): Promise<number> {
   const { status } = await cluster.client.core.v1.nodes.get('keelson');
-  expect(status?.addresses?.[0]).toEqual({ type: 'InternalIP', address: '127.0.0.1' });
   return status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
 }
 
@@ -77,6 +79,37 @@ test('a node answers callers that the API server authenticates and authorizes', 
     { podRef: { name: 'web', namespace: 'default' }, cpu: { usageNanoCores: 250_000_000 } },
   ]);
   expect(await ask(port, '/pods', { token })).toMatch(/^403 /);
+});
+
+test('each node has an address of its own, and other servers find its port', async () => {
+  await using cluster = await startCluster({ nodes: 2, nodeEndpoints: true });
+  const { items } = await cluster.client.core.v1.nodes.list();
+  const [first, second] = items.map(({ metadata, status }) => ({
+    addresses: status?.addresses?.map(({ type, address }) => `${type} ${address}`),
+    server: metadata.annotations?.['keelson.dev/node-server'],
+    port: status?.daemonEndpoints?.kubeletEndpoint?.Port,
+  }));
+  expect(first?.addresses).toEqual(['InternalIP 10.0.0.1', 'InternalDNS localhost', 'Hostname keelson-1']);
+  expect(second?.addresses).toEqual(['InternalIP 10.0.0.2', 'InternalDNS localhost', 'Hostname keelson-2']);
+  expect(first?.server).toBe(`127.0.0.1:${first?.port}`);
+  expect(second?.server).toBe(`127.0.0.1:${second?.port}`);
+
+  const objects = {
+    of: () => ({ newest: async (_: string, name: string) => items.find((each) => each.metadata.name === name) }),
+  };
+  const local = { connectionTo: () => undefined, isPodAddress: async () => false };
+  using elsewhere = new NodeConnections({
+    objects: objects as unknown as ServerObjects,
+    clock: new RealClock(),
+    local,
+  });
+  for (const node of ['keelson-1', 'keelson-2']) {
+    const { signal } = new AbortController();
+    const { status } = await (
+      await elsewhere.to(node)
+    ).request({ method: 'GET', path: '/healthz', headers: {}, signal });
+    expect(status).toBe(401); // this caller has no certificate
+  }
 });
 
 test('a client certificate of the cluster is accepted, one of another authority is not', async () => {

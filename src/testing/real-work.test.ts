@@ -125,3 +125,17 @@ test('settle() names the controllers that loop', async () => {
   expect(message).toContain('tick for "default/m", 1 writes; why: ConfigMap default/m changed');
   expect(message).toContain('tock for "default/m", 1 writes; why: ConfigMap default/m changed');
 });
+
+test.each([0, '0s'] as const)('settle() names a controller that asks for its next run after %j', async (delay) => {
+  const eager = controller(ConfigMap, {
+    name: 'eager',
+    where: { namespace: 'default' },
+    reconcile: (_map, { after }) => after(delay),
+  });
+  await using cluster = await startCluster(bare);
+  await cluster.run(app('loops', [eager]));
+  await cluster.client.core.v1.configmaps.namespace('default').create(map);
+  await expect(cluster.settle()).rejects.toThrow(
+    'more than 1000 runs for one object, which go round in circles:\n  eager for "default/m", 0 writes; why: after 0s',
+  );
+});

@@ -163,3 +163,11 @@ test('pods of a backend with a network on loopback addresses are dialled there, 
   expect(await get('forged')).toBe('address not allowed');
   served.close();
 });
+
+test('a webhook behind a service of type ExternalName is called at that name', async () => {
+  await cluster.client.core.v1.services
+    .namespace('default')
+    .create({ metadata: { name: 'outside' }, spec: { type: 'ExternalName', externalName: '127.0.0.1.invalid' } });
+  const refusal = await refusalOf({ service: { namespace: 'default', name: 'outside', port: 9443 } });
+  expect(refusal).toMatch(/outside\.default\.svc:9443.*dial tcp: lookup 127\.0\.0\.1\.invalid/);
+});

@@ -58,6 +58,7 @@ export class TestCluster implements AsyncDisposable {
       takeLease: (...asked) => takeLease(cluster.plane, ...asked),
     });
     this.client = this.#newClient(ADMIN, 'keelson-testing', true);
+    cluster.fence.onFailure((error) => void this.#failures.push(error));
     cluster.running.catch((error: unknown) => this.#failures.push(error));
     const { signal } = parts.world;
     const end = (): void => void this.stop().catch((error: unknown) => this.#failures.push(error));

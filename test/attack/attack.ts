@@ -18,6 +18,8 @@ export interface Attack {
   readonly what: string;
   /** Real Kubernetes, and with it the machine, would not live through it. */
   readonly isForOursOnly?: boolean;
+  /** Further flags of `keelson up`. */
+  readonly flags?: readonly string[];
   /** Makes what the attack needs; memory is measured after it. */
   prepare?(target: AttackTarget): Promise<void>;
   /** Does it, bounded in count and time, and answers with a line of what happened. */

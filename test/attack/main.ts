@@ -19,7 +19,9 @@ const REST_MS = 60_000;
 
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const attacks = ATTACKS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
-const servers: [string, () => Promise<RunningServer>][] = [['keelson', () => startKeelson()]];
+const servers: [string, (attack: Attack) => Promise<RunningServer>][] = [
+  ['keelson', ({ flags = [] }) => startKeelson({ flags })],
+];
 if (hasPeer) servers.push(['kube-apiserver', () => startKube()]);
 
 process.setMaxListeners(0); // one a server that rests
@@ -41,7 +43,7 @@ const rows: Promise<void>[] = [];
 for (const attack of attacks) {
   for (const [name, start] of servers) {
     if (attack.isForOursOnly === true && name !== 'keelson') continue;
-    const server = await start();
+    const server = await start(attack);
     running.add(server);
     const { line, after } = await attackOnce(attack, server);
     rows.push(after.then((ended) => console.log(`| ${attack.name} | ${name} | ${line.replace('AFTER', ended)} |`)));

@@ -35,7 +35,7 @@ export async function tryMetricsServer(server: RunningServer): Promise<ClientRep
       started.start('metrics-server', program, [
         ...flags,
         `--kubelet-certificate-authority=${join(server.folder, 'pki', 'ca.crt')}`,
-        '--kubelet-preferred-address-types=InternalIP',
+        '--kubelet-preferred-address-types=InternalDNS,InternalIP',
         '--kubelet-use-node-status-port',
         '--kubelet-request-timeout=5s',
         '--metric-resolution=10s',

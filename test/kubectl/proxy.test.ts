@@ -35,6 +35,9 @@ describe('kubectl proxy', requires('kubectl'), () => {
     const page = `<a href="${SERVICES}/web:8080/proxy/next">`;
     expect(await kubectl.output('get', '--raw', `${SERVICES}/web:8080/proxy/`)).toBe(page);
     expect(await kubectl.output('get', '--raw', '/api/v1/nodes/keelson/proxy/healthz')).toBe('ok');
+    expect(await kubectl.output('get', '--raw', '/api/v1/nodes/keelson:10250/proxy/metrics')).toContain(
+      'kubelet_running_pods',
+    );
   });
 
   test('an unreachable backend is reported as by kube-apiserver', async () => {

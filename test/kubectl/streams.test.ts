@@ -163,6 +163,23 @@ describe.each(PROTOCOLS)('kubectl over %s', requires('kubectl'), (_protocol, isW
     await ended;
   });
 
+  test('port-forward ends with its pod', async () => {
+    await kubectl.output('run', 'short-lived', '--image=web');
+    await cluster.settle();
+    const child = spawn(command, ['port-forward', 'pod/short-lived', ':7'], {
+      env: { ...process.env, ...environment, KUBECONFIG: await cluster.kubeconfig() },
+    });
+    const ended = once(child, 'close');
+    let problem = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (problem += text));
+    await once(child.stdout, 'data');
+    await kubectl.output('delete', 'pod', 'short-lived', '--now', '--wait=false');
+    await cluster.clock.advance('2s');
+    await cluster.settle();
+    expect(await ended).toEqual([1, null]);
+    expect(problem).toContain('lost connection to pod');
+  });
+
   test('cp copies files there and back, and says when there is no room', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'keelson-cp-'));
     const bytes = randomBytes(300_000);

@@ -137,6 +137,30 @@ describe('create-keelson, packed', () => {
     expect(await dev.stop()).toBe(0);
   });
 
+  test('keelson dev --deployed runs it in a pod, with its own account', requires('kubectl'), async () => {
+    const kubeconfig = join(project.folder, 'deployed-kubeconfig');
+    const keelson = join(project.folder, 'node_modules', '.bin', 'keelson');
+    const home = { HOME: project.folder };
+    await using dev = new Program(shop, keelson, ['dev', '--deployed', `--kubeconfig-out=${kubeconfig}`], home);
+    await dev.until(/^shop deployed as system:serviceaccount:shop-system:shop/);
+    await dev.until(/"app runs" app="shop"/);
+    const kubectl = new Kubectl(findKubectl() ?? '', kubeconfig);
+    await kubectl.create(website('a', 2));
+    await expect.poll(() => kubectl.output('get', 'deployments'), { timeout: 60_000 }).toMatch(/^a +2\/2 /m);
+    const pods = async (): Promise<string> => kubectl.output('get', 'pods', '-n', 'shop-system', '-o', 'name');
+    const first = await pods();
+
+    const source = join(shop, 'website.ts');
+    const good = await readFile(source, 'utf8');
+    await writeFile(source, `${good}\n`);
+    await dev.until(/website\.ts has changed/);
+    await dev.until(/^shop deployed as/);
+    await dev.until(/"app runs" app="shop"/);
+    await expect.poll(pods, { timeout: 60_000 }).not.toContain(first.trim());
+    await writeFile(source, good);
+    expect(await dev.stop()).toBe(0);
+  });
+
   test(
     'keelson manifests deploys it, and the program runs with the rights it has there',
     requires('kubectl'),

@@ -17,12 +17,12 @@ export const MACHINE_SETTINGS: Readonly<Record<string, string>> = {
   'kernel/keys/root_maxbytes': '25000000',
 };
 
-/** Moves itself into control groups, then into namespaces. Arguments: FOLDER, CONTROL_GROUP..., --, COMMAND... */
+/** Moves itself into control groups, then into namespaces, which end with the process that called it. Arguments: FOLDER, CONTROL_GROUP..., --, COMMAND... */
 export const ENTER_SCRIPT = `set -eu
 folder=$1; shift
 while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs"; shift; done
 shift
-exec unshare --net --mount --pid --ipc --uts --cgroup --fork --kill-child=KILL --propagation private --mount-proc \\
+exec setpriv --pdeathsig KILL unshare --net --mount --pid --ipc --uts --cgroup --fork --kill-child=KILL --propagation private --mount-proc \\
   bash "$folder/inside.sh" "$folder" "$@"
 `;
 
@@ -58,6 +58,9 @@ mount -t overlay -o "lowerdir=/var,upperdir=$folder/var,workdir=$folder/var-work
 mkdir -p /var/lib/kubelet /var/log
 mount --bind ${ROOM}/kubelet /var/lib/kubelet
 mount --bind ${ROOM}/log /var/log
+# CoreDNS refuses names outside the cluster at once; the machine's own servers are out of reach, and pulls from unknown registries would wait for them.
+echo 'nameserver ${NODE_ADDRESS}' > ${ROOM}/resolv.conf
+[ ! -e /etc/resolv.conf ] || mount --bind ${ROOM}/resolv.conf /etc/resolv.conf
 while read -r name value; do
   [ -e "/proc/sys/$name" ] || continue
   file="${ROOM}/settings/\${name//\\//.}"
@@ -92,5 +95,6 @@ while true; do
   [ $again = yes ] || break
 done
 { readlink /proc/[0-9]*/ns/net; grep -o 'net:\\[[0-9]*\\]' /proc/self/mountinfo; } 2> /dev/null | sort -u >> "$folder/namespaces" || true
+cut -d ' ' -f 1 /proc/uptime > "$folder/ended"
 exit $code
 `;

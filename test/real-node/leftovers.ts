@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, readlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { MACHINE_SETTINGS } from './enter-script.ts';
 
 /** The field of /proc/PID/stat with the time of the start, and its unit, which Linux fixes for programs. */
@@ -53,9 +53,17 @@ async function startOf(pid: string): Promise<number | undefined> {
   return Number(fields[START_FIELD - 3]) / TICKS_PER_SECOND;
 }
 
-async function leftProcesses({ namespaces, endedAt }: Used): Promise<string[]> {
+/** Whether a process is in the control groups of a run beside this one, which may have got the names of our namespaces. */
+async function isOfOtherRun(pid: string, folder: string): Promise<boolean> {
+  const groups = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => ''); // it has ended meanwhile
+  const run = /\/(keelson-node-[^/\n]+)/.exec(groups)?.[1];
+  return run !== undefined && run !== basename(folder);
+}
+
+async function leftProcesses({ folder, namespaces, endedAt }: Used): Promise<string[]> {
   const found: string[] = [];
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    if (await isOfOtherRun(pid, folder)) continue;
     const started = await startOf(pid);
     if (started === undefined || started > endedAt) continue;
     for (const kind of ['pid', 'net', 'mnt', 'cgroup']) {

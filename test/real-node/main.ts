@@ -74,7 +74,7 @@ async function main(args: readonly string[]): Promise<number> {
     bundle,
     print: console.error,
   });
-  return run(command, cluster);
+  return await run(command, cluster); // awaited here: the cluster ends when this function does
 }
 
 /** Where our flags, each with a value, end. */

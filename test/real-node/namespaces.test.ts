@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { skipWhen } from '../../src/base/testing/requires.ts';
 import { findLeftovers, readSettings, uptimeSeconds } from './leftovers.ts';
 import { runInNamespaces, whyNoNamespaces } from './namespaces.ts';
 
@@ -31,7 +32,7 @@ async function inside(
   return { code, lines, wrote: await readFile(out, 'utf8') };
 }
 
-describe.skipIf(reason !== undefined)(`runInNamespaces()${reason === undefined ? '' : `: ${reason}`}`, () => {
+describe('runInNamespaces()', skipWhen(reason !== undefined, reason ?? ''), () => {
   test('gives a program interfaces, processes and control groups of its own', { timeout: LIMIT_MS }, async () => {
     const { code, wrote } = await inside(`
       { ls /sys/class/net; ls /proc | grep -c '^[0-9]'; cat /proc/sys/vm/overcommit_memory;
@@ -57,6 +58,17 @@ describe.skipIf(reason !== undefined)(`runInNamespaces()${reason === undefined ?
     expect(await readSettings()).toEqual(before);
   });
 
+  test('removes what a run that was killed has left', { timeout: LIMIT_MS }, async () => {
+    const abandoned = join(tmpdir(), 'keelson-node-99999999-test'); // no process has such an id
+    const group = '/sys/fs/cgroup/pids/keelson-node-99999999-test';
+    await mkdir(abandoned);
+    await mkdir(join(group, 'kubepods'), { recursive: true });
+    await writeFile(join(abandoned, 'control-groups'), group);
+    await inside('true');
+
+    expect([existsSync(abandoned), existsSync(group)]).toEqual([false, false]);
+  });
+
   test('asks a program that is to end, and takes its exit code', { timeout: LIMIT_MS }, async () => {
     const stop = new AbortController();
     const running = inside('trap "exit 7" TERM; sleep 1000 & echo up > $OUT; wait', stop.signal);
@@ -67,7 +79,7 @@ describe.skipIf(reason !== undefined)(`runInNamespaces()${reason === undefined ?
   });
 });
 
-describe.skipIf(process.platform !== 'linux')('findLeftovers()', () => {
+describe('findLeftovers()', skipWhen(process.platform !== 'linux', 'a node needs Linux'), () => {
   test('finds processes, folders and changed settings', async () => {
     const own = await readlink('/proc/self/ns/net');
     const found = await findLeftovers({

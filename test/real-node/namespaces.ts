@@ -1,14 +1,17 @@
-import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { cp, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createControlGroups, removeControlGroups, whyNoControlGroups } from './control-groups.ts';
 import { ENTER_SCRIPT, INSIDE_SCRIPT, ROOM } from './enter-script.ts';
 import { findLeftovers, readSettings, uptimeSeconds } from './leftovers.ts';
 
+/** Followed by the id of the process that made the folder. */
+const PREFIX = 'keelson-node-';
+/** Lists the control groups that belong to a folder. */
+const GROUPS_FILE = 'control-groups';
 /** Set inside. */
 const MARK = 'KEELSON_INSIDE_NODE';
 /** How long the program may take to end after SIGTERM before everything is killed. */
@@ -31,8 +34,10 @@ export interface NamespacesOptions {
 export function whyNoNamespaces(): string | undefined {
   if (process.platform !== 'linux') return 'a node needs Linux';
   if (process.getuid?.() !== 0) return 'a node needs root';
-  const missing = ['unshare', 'mount', 'ip', 'bash'].find((name) => !isOnPath(name));
-  return missing === undefined ? whyNoControlGroups() : `"${missing}" is not installed`;
+  const missing = ['unshare', 'setpriv', 'mount', 'ip', 'bash'].find((name) => !isOnPath(name));
+  if (missing !== undefined) return `"${missing}" is not installed`;
+  const { status } = spawnSync('unshare', ['--net', '--mount', '--pid', '--cgroup', '--fork', '--mount-proc', 'true']);
+  return status === 0 ? whyNoControlGroups() : 'making namespaces is not allowed';
 }
 
 function isOnPath(name: string): boolean {
@@ -49,18 +54,21 @@ export async function runInNamespaces(options: NamespacesOptions): Promise<numbe
   if (isInNamespaces()) return undefined;
   const reason = whyNoNamespaces();
   if (reason !== undefined) throw new Error(`Cannot enter namespaces: ${reason}`);
-  const folder = await mkdtemp(join(tmpdir(), 'keelson-node-'));
+  await removeAbandoned();
+  const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   const settings = await readSettings();
   const controlGroups: string[] = [];
   let code = 1;
   try {
-    controlGroups.push(...(await createControlGroups(`keelson-node-${randomBytes(4).toString('hex')}`)));
+    controlGroups.push(...(await createControlGroups(basename(folder))));
+    await writeFile(join(folder, GROUPS_FILE), controlGroups.join('\n'));
     await writeFile(join(folder, 'enter.sh'), ENTER_SCRIPT);
     await writeFile(join(folder, 'inside.sh'), INSIDE_SCRIPT);
     const command = options.command ?? [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
     code = await runBounded([join(folder, 'enter.sh'), folder, ...controlGroups, '--', ...command], options);
   } finally {
-    const endedAt = await uptimeSeconds();
+    const ended = await readFile(join(folder, 'ended'), 'utf8').catch(() => ''); // everything was killed
+    const endedAt = ended === '' ? await uptimeSeconds() : Number(ended);
     const names = await readFile(join(folder, 'namespaces'), 'utf8').catch(() => ''); // it did not get so far
     const own = await ownNamespaces();
     const namespaces = new Set(names.split('\n').filter((name) => name !== '' && !own.has(name)));
@@ -73,6 +81,18 @@ export async function runInNamespaces(options: NamespacesOptions): Promise<numbe
     if (left.length > 0 && code === 0) code = 1;
   }
   return code;
+}
+
+/** A run whose first process was killed leaves its folder and empty control groups to the next one. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = /^keelson-node-(\d+)-/.exec(name)?.[1];
+    if (pid === undefined || existsSync(`/proc/${pid}`)) continue;
+    const folder = join(tmpdir(), name);
+    const groups = await readFile(join(folder, GROUPS_FILE), 'utf8').catch(() => ''); // it had made none yet
+    await removeControlGroups(groups.split('\n').filter((path) => path !== ''));
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** Whether this program was started by runInNamespaces(). */

@@ -43,7 +43,6 @@ async function prepareKeelson(layout: NodeLayout, around: AgentSurroundings): Pr
     'tlsPrivateKeyFile',
     'clusterDNS',
     'clusterDomain',
-    'resolvConf',
     'maxPods',
   ];
   const all = Object.entries(kubeletConfig(layout, server)).filter(([field]) => obeyed.includes(field));
@@ -60,13 +59,12 @@ async function prepareKubelet(layout: NodeLayout, { server, credentials }: Agent
   return { program: found.paths.kubelet, args: agentFlags(layout) };
 }
 
-/** Writes what every agent needs: its identity, its certificate, and how names are resolved. */
+/** Writes what every agent needs: its identity and its certificate. */
 async function writeNodeFiles({ folder, name }: NodeLayout, credentials: NodeCredentials): Promise<void> {
   const path = (file: string): string => join(folder, file);
   const groups = ['system:nodes'];
   await credentials.writeKubeconfig(path('kubelet.kubeconfig'), { name: `system:node:${name}`, groups });
   await credentials.writeServingPair(path('kubelet-serving'), [name, NODE_ADDRESS]);
-  await writeFile(path('resolv.conf'), `nameserver ${NODE_ADDRESS}\n`);
 }
 
 function agentFlags({ folder, name }: NodeLayout): readonly string[] {
@@ -99,6 +97,7 @@ function kubeletConfig({ folder, runtimeSocket }: NodeLayout, server: RunningSer
     clusterDomain: DNS_DOMAIN,
     resolvConf: join(folder, 'resolv.conf'),
     maxPods: 200,
+    serializeImagePulls: false, // a pull from a registry that does not answer must not hold up the others
     // The disk is the machine's: what others keep on it must neither evict pods nor remove images.
     evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '0%', 'imagefs.available': '0%' },
     imageGCHighThresholdPercent: 100,

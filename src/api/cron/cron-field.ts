@@ -24,11 +24,36 @@ interface Range {
   readonly isAny: boolean;
 }
 
+/** Ranges of one field, apart from plain numbers; far more than there are different ones. Upstream has no limit. */
+const MAX_RANGES = 5_000;
+
+/** The number of one or two digits between two places; undefined for other text. */
+function shortNumber(text: string, start: number, end: number): number | undefined {
+  const tens = text.charCodeAt(start) - 0x30;
+  if (end - start === 1) return tens >= 0 && tens <= 9 ? tens : undefined;
+  const ones = text.charCodeAt(start + 1) - 0x30;
+  return end - start === 2 && tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : undefined;
+}
+
 /** Parses a list of ranges, such as `1-3,7` or `5/10`. */
 export function parseCronField(text: string, bounds: FieldBounds): CronField | ValueError {
   const numbers = new Set<number>();
   let isAny = false;
-  for (const part of text.split(',').filter((each) => each !== '')) {
+  let ranges = 0;
+  for (let start = 0; start < text.length;) {
+    const comma = text.indexOf(',', start);
+    const end = comma < 0 ? text.length : comma;
+    const number = shortNumber(text, start, end);
+    if (number !== undefined && number >= bounds.min && number <= bounds.max) {
+      numbers.add(number);
+      start = end + 1;
+      continue;
+    }
+    const part = text.slice(start, end);
+    start = end + 1;
+    if (part === '') continue;
+    ranges += 1;
+    if (ranges > MAX_RANGES) return new ValueError(`too many ranges: at most ${MAX_RANGES} in a field`);
     const range = parseRange(part, bounds);
     if (typeof range === 'string') return new ValueError(range);
     for (let number = range.start; number <= range.end; number += range.step) numbers.add(number);

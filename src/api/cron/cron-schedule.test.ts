@@ -133,3 +133,17 @@ test('formats times in a time zone', () => {
   const formatted = ['UTC', 'Europe/Berlin', 'America/St_Johns'].map((zone) => formatZoned(ms, zoneOffset(zone)));
   expect(formatted).toEqual(['2026-07-01T12:00:00Z', '2026-07-01T14:00:00+02:00', '2026-07-01T09:30:00-02:30']);
 });
+
+test('a list of 300,000 numbers is read, and one of 300,000 ranges refused', () => {
+  const numbers = Array.from({ length: 300_000 }, (_unused, index) => index % 60);
+  const problem = problemOf(`${numbers.map((each) => `${each}-59`).join(',')} * * * *`);
+  expect(times(`${numbers.join(',')} 5 * * *`, '2026-01-01T00:00:00Z', 1)).toEqual(['2026-01-01T05:00']);
+  expect(problem).toBe('too many ranges: at most 5000 in a field');
+});
+
+test.each([
+  ['7,007,09 * * * *', ['00:07', '00:09']],
+  [',5,,6, * * * *', ['00:05', '00:06']],
+])('numbers are read in every spelling: %s', (schedule, minutes) => {
+  expect(times(schedule, '2026-01-01T00:00:00Z', 2)).toEqual(minutes.map((time) => `2026-01-01T${time}`));
+});

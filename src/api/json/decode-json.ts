@@ -27,6 +27,8 @@ export interface Decoded {
   readonly warnings: readonly string[];
   /** The same, structured. */
   readonly problems: readonly StrictProblem[];
+  /** About how long the defaults are that were filled in, as JSON; not known for YAML and unusual numbers. */
+  readonly filledBytes?: number;
 }
 
 /**
@@ -61,7 +63,8 @@ function decodePlain(body: JsonBody, struct: Struct, options: DecodeOptions): Pl
   const walk = new Walk({ fills: options.defaults === true, owns: true, forgives: options.forgives });
   const value = convert(body.takeValue(), { struct, walk, node: () => body.node });
   if (walk.keys !== body.survey.keys) return undefined;
-  return { value, warnings: NONE, problems: NONE, unknownFields: walk.unknownFields };
+  const { unknownFields, filledBytes } = walk;
+  return { value, warnings: NONE, problems: NONE, unknownFields, filledBytes };
 }
 
 const NONE: readonly never[] = [];

@@ -88,6 +88,16 @@ describe('a structural type', () => {
     );
   });
 
+  test('refuses an object that its defaults make larger than any store takes', () => {
+    const filled = object({ a: { type: 'string', default: 'x'.repeat(1_000) } });
+    const schema: StructuralSchema = { type: 'array', items: filled };
+    const items = (count: number): string => JSON.stringify({ spec: Array.from({ length: count }, () => ({})) });
+    expect(decodeJson(items(1_000), kindOf(schema), { defaults: true }).filledBytes).toBe(1_000_000);
+    expect(() => decodeJson(items(100_000), kindOf(schema), { defaults: true })).toThrow(
+      'with its defaults, it is larger than 1572864 bytes',
+    );
+  });
+
   test('treats null as a value if it is nullable, and otherwise as absence', () => {
     const schema = object({
       plain: text,

@@ -1,6 +1,7 @@
 import { isUndescribed } from '../schema/correlation.ts';
 import { preservingShape } from '../schema/preserving-shape.ts';
 import type { Field, Shape, Struct } from '../schema/schema.ts';
+import { encodeJson } from './encode-json.ts';
 import { isPlainObject, type PlainObject, setOwn } from './plain-object.ts';
 import { countKeys, keepSorted, sortKeys } from './raw-json.ts';
 import type { Convert } from './scalar-rules.ts';
@@ -106,11 +107,25 @@ function keptMember(value: unknown, { shape, convert, walk }: Member): unknown {
   if (!hasDefault(shape)) return isUndescribed(shape) ? value : undefined;
   if (!walk.fills) return value;
   const { keys, unknownFields } = walk; // those of the input
+  walk.fill(sizeOfDefault(shape));
   const filled = convert(shape.constraints?.default, walk);
   walk.keys = keys;
   walk.unknownFields = unknownFields;
   return filled;
 }
+
+const sizes = new WeakMap<object, number>();
+
+/** The length of a default as JSON, measured once. */
+function sizeOfDefault({ constraints }: Shape): number {
+  const value = constraints?.default;
+  if (typeof value !== 'object' || value === null) return typeof value === 'string' ? value.length : MAX_SCALAR_BYTES;
+  let size = sizes.get(value);
+  if (size === undefined) sizes.set(value, (size = encodeJson(value).length));
+  return size;
+}
+
+const MAX_SCALAR_BYTES = 8;
 
 function hasDefault({ constraints }: Shape): boolean {
   return constraints?.default !== undefined && constraints.default !== null;

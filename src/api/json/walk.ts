@@ -22,6 +22,8 @@ export class Walk {
   readonly found: number[] = [];
   /** The used length of `found`. */
   foundCount = 0;
+  /** About how long the defaults are that were filled in, as JSON. */
+  filledBytes = 0;
   #depth = 0;
 
   constructor(options: { readonly fills: boolean; readonly owns: boolean; readonly forgives?: boolean | undefined }) {
@@ -40,10 +42,20 @@ export class Walk {
     if (this.#depth > MAX_KEPT_DEPTH) throw tooDeep();
   }
 
+  /** Counts a default before it is filled in: a short text may ask for many. */
+  fill(bytes: number): void {
+    this.filledBytes += bytes;
+    if (this.filledBytes > MAX_FILLED_BYTES)
+      throw new DecodeError('size', `with its defaults, it is larger than ${MAX_FILLED_BYTES} bytes`);
+  }
+
   leave(): void {
     this.#depth -= 1;
   }
 }
+
+/** No store takes more in one object. */
+const MAX_FILLED_BYTES = 1.5 * 1024 * 1024;
 
 /**
  * Maximum nesting of values that are kept. Go reads 10,000 levels and recurses without a limit; here everything after

@@ -205,8 +205,9 @@ class Judge {
   #checkPattern(value: string, pattern: string, path: string): void {
     const answer = this.#checks.matches(pattern, value);
     if (answer === true) return;
-    const why = answer === false ? '' : `, but pattern is invalid: ${answer}`;
-    this.#wrong(path, value, `should match '${pattern}${why}'`);
+    const why = typeof answer === 'string' ? `, but pattern is invalid: ${answer}` : '';
+    const isTooLong = answer === undefined ? ', but is too long to be matched with it' : '';
+    this.#wrong(path, value, `should match '${pattern}${why}'${isTooLong}`);
   }
 
   #checkNumber(value: number | bigint, { types, rules }: JudgedPlace, path: string): void {

@@ -83,6 +83,8 @@ class Documents {
   readonly #made = new WeakMap<object, Made>();
   readonly #foreign: () => ForeignDocuments;
   #whole: WholeDocuments | undefined;
+  /** The documents whose version 2 was sent last. */
+  #last: WithV2 | undefined;
 
   constructor(served: ServedApi, sources: DocumentSources, foreign: () => ForeignDocuments) {
     this.#served = served;
@@ -97,14 +99,30 @@ class Documents {
     const vary = 'Accept-Encoding, Accept';
     if (!takesJsonOrProtobuf(call.request))
       return { type: 'bytes', code: 406, contentType: '', body: '', headers: { vary } };
-    const whole = this.#current();
-    whole.v2 ??= await this.#whole2(whole, call.record.receivedAt);
+    const whole = await this.#withV2(this.#current(), call.record.receivedAt);
     const headers = { ...sentAt(whole.v2), vary };
     if (!(call.request.header('accept') ?? '').includes(PROTOBUF_V2_TYPE))
       return answer(call, whole.v2, { contentType: 'application/json', headers });
     whole.protobuf ??= whole.v2.protobuf();
     const { etag } = whole.v2;
     return answer(call, { body: whole.protobuf, etag }, { contentType: PROTOBUF_ANSWER_TYPE, headers });
+  }
+
+  /**
+   * Documents that have the one of version 2: the current ones, or the last ones while the current one is being made in the
+   * background. Only the first document is waited for.
+   */
+  async #withV2(whole: WholeDocuments, atMs: number): Promise<WithV2> {
+    if (hasV2(whole)) return (this.#last = whole);
+    const making = this.#whole2(whole, atMs);
+    if (this.#last === undefined) {
+      return (this.#last = Object.assign(whole, { v2: await making }));
+    }
+    making.then(
+      (made) => (whole.v2 = made),
+      () => (whole.makingV2 = undefined), // the next request tries again
+    );
+    return this.#last;
   }
 
   /** Concurrent requests for the document wait for the same one. */
@@ -208,8 +226,14 @@ interface WholeDocuments {
   readonly sources: ReadonlyMap<string, Source>;
   index?: Made;
   v2?: Made & OpenApiDocumentV2;
-  makingV2?: Promise<Made & OpenApiDocumentV2>;
+  makingV2?: Promise<Made & OpenApiDocumentV2> | undefined;
   protobuf?: Uint8Array;
+}
+
+type WithV2 = WholeDocuments & Pick<Required<WholeDocuments>, 'v2'>;
+
+function hasV2(whole: WholeDocuments): whole is WithV2 {
+  return whole.v2 !== undefined;
 }
 
 /** A hash of everything that the documents of a version are made from; undefined when a resource has no fingerprint. */

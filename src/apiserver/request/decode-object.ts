@@ -11,6 +11,7 @@ import {
   sentBytes,
   typeMetaOf,
   YamlBody,
+  StatusError,
 } from '../../api/index.ts';
 import type {
   ApiObject,
@@ -28,7 +29,7 @@ import { jsonText } from '../storage/storage-codec.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 import type { Call } from './call.ts';
 import { cannotHandle, checkKind, decodeFailure, unrecognized } from './decode-failure.ts';
-import { bodyToDecode, jsonToDecode } from './large-body.ts';
+import { bodyToDecode, jsonToDecode, LARGE_BYTES } from './large-body.ts';
 
 export interface DecodeContext {
   readonly fieldValidation: FieldValidation;
@@ -41,7 +42,15 @@ export async function decodeObject(call: Call, resource: Resource, context: Deco
   const { services } = context;
   const sent = format === 'json' ? jsonToDecode(call.request, services) : bodyToDecode(call.request, services);
   const body = sent instanceof Promise ? await sent : sent;
-  const target: DecodeTarget = { body, resource, context, warn: (text) => call.record.warnings.add(text) };
+  const target: DecodeTarget = {
+    body,
+    resource,
+    context,
+    warn: (text) => call.record.warnings.add(text),
+    grown: (bytes) => {
+      if (bytes > LARGE_BYTES) call.request.isLarge = true; // the rest of the request's work is done in slices
+    },
+  };
   const decoded =
     format === 'protobuf'
       ? decodeBinary(target)
@@ -67,6 +76,8 @@ interface DecodeTarget {
   readonly resource: Resource;
   readonly context: DecodeContext;
   warn(text: string): void;
+  /** Called with how long the defaults are that were filled in. */
+  grown(bytes: number): void;
 }
 
 /** A parsed body, from JSON or YAML. */
@@ -135,10 +146,11 @@ function* decodeParsed(parsed: TextBody, target: DecodeTarget): Steps<ApiObject>
 }
 
 function objectOf(
-  { value, warnings }: Decoded,
+  { value, warnings, filledBytes = 0 }: Decoded,
   isReset: boolean,
-  { resource, context, warn }: DecodeTarget,
+  { resource, context, warn, grown }: DecodeTarget,
 ): ApiObject {
+  grown(filledBytes);
   checkKind(value, resource, context.services);
   for (const warning of warnings) warn(warning);
   const object = value as unknown as ApiObject;
@@ -147,9 +159,15 @@ function objectOf(
 
 function textFailure(error: unknown, typeMeta: () => TypeMeta | undefined, target: DecodeTarget): unknown {
   if (!(error instanceof DecodeError)) return error;
+  if (error.reason === 'size') return tooLarge(error);
   const { resource, context } = target;
   const body = sentBytes(target.body);
   return decodeFailure(error, typeMeta, { body, resource, services: context.services });
+}
+
+function tooLarge({ message }: DecodeError): StatusError {
+  const reason = 'RequestEntityTooLarge';
+  return new StatusError({ code: 413, reason, message: `Request entity too large: ${message}` });
 }
 
 function decodeBinary({ body: sentBody, resource, context }: DecodeTarget): ApiObject {

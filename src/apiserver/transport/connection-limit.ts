@@ -14,7 +14,7 @@ const CONNECTIONS_SHARE = 3 / 4;
 const ADDRESS_SHARE = 1 / 2;
 
 /** The wanted number of connections, or fewer when the process may not open that many files besides the reserved ones. */
-export function connectionLimits(wanted: number, maxFiles: number): Required<ConnectionLimits> {
+export function connectionLimits(wanted: number, maxFiles: number): Required<Omit<ConnectionLimits, 'replacesIdle'>> {
   const most = Math.max(1, Math.min(Math.floor(maxFiles * CONNECTIONS_SHARE), maxFiles - MIN_RESERVED_FILES));
   const maxConnections = Math.min(wanted, most);
   return { maxConnections, maxConnectionsPerAddress: Math.max(1, Math.ceil(maxConnections * ADDRESS_SHARE)) };

@@ -160,11 +160,13 @@ class WebSocketOutput implements Output {
   listen(first: Uint8Array): void {
     const input = new FrameReader('client');
     const hear = (chunk: Uint8Array): void => {
+      let ping: Uint8Array | undefined;
       for (const word of input.read(chunk)) {
-        if (word.type === 'ping') this.#answerPing(word.payload);
+        if (word.type === 'ping') ping = word.payload;
         else if (word.type === 'close') this.#close(CLOSE_CODE.normal);
         else if (word.type === 'broken') this.#close(CLOSE_CODE.protocolError);
       }
+      if (ping !== undefined) this.#answerPing(ping); // the newest stands for all (RFC 6455, section 5.5.3)
     };
     this.#socket.on('data', hear).on('end', () => this.#socket.destroySoon());
     hear(first);

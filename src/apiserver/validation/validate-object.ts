@@ -10,7 +10,7 @@ import {
   type Struct,
 } from '../../api/index.ts';
 import { allAtOnce, deepEqual, type Steps } from '../../base/index.ts';
-import { checkCustomObject } from '../../crd/index.ts';
+import { checkCustomObject, compilingRules } from '../../crd/index.ts';
 import type { Resource, Strategy, WriteContext } from '../resource.ts';
 import { checkTyped } from './typed-values.ts';
 
@@ -33,14 +33,18 @@ function* newObjectErrors(
   { strategy, namespaced, type }: Resource,
   context: WriteContext,
 ): Steps<readonly FieldError[]> {
-  const { checkName, validate } = strategy;
+  const { checkName, validate, validateInSteps } = strategy;
   const meta = checkObjectMeta(object.metadata, { namespaced, checkName });
   yield;
-  const own = validate?.(object, context) ?? [];
+  const quick = validate?.(object, context) ?? [];
   yield;
+  const own = validateInSteps === undefined ? quick : [...quick, ...(yield* validateInSteps(object, undefined))];
   if (type.isStructural !== true) return meta.concat(combined(checkTyped(object, type), own, strategy));
+  yield* compilingRules(type) ?? NOTHING;
   return [...meta, ...checkCustomObject(object, type, { found: meta, own, warn: (text) => context.warn(text) })];
 }
+
+const NOTHING: readonly never[] = [];
 
 interface ChangeRules {
   readonly resource: Resource;
@@ -69,9 +73,12 @@ function* changeErrors(object: ApiObject, old: ApiObject, rules: ChangeRules): S
   const meta = checkObjectMeta(object.metadata, { namespaced, checkName });
   const metaUpdate = checkObjectMetaUpdate(object.metadata, old.metadata);
   yield;
-  const found = strategy.validateUpdate?.(object, old, context) ?? [];
+  const quick = strategy.validateUpdate?.(object, old, context) ?? [];
   yield;
+  const found =
+    strategy.validateInSteps === undefined ? quick : [...quick, ...(yield* strategy.validateInSteps(object, old))];
   if (resource.type.isStructural === true) {
+    yield* compilingRules(resource.type) ?? NOTHING;
     const again = [...metaUpdate, ...checkChangedObjectMeta(object.metadata)];
     return [...meta, ...again, ...again, ...customChangeErrors(object, old, { rules, found: again, own: found })];
   }

@@ -62,7 +62,9 @@ const checks: Readonly<Record<string, Check>> = {
 export const textChecks: TextChecks = {
   matches(pattern, text) {
     const compiled = compilePattern(pattern);
-    return compiled.ok ? compiled.pattern.test(text) : compiled.error.message;
+    if (!compiled.ok) return compiled.error.message;
+    const answer = compiled.pattern.test(text);
+    return typeof answer === 'boolean' ? answer : undefined;
   },
   format: (name) => checks[name.replaceAll('-', '')],
 };

@@ -2,14 +2,27 @@ import { createRequire } from 'node:module';
 import type { RE2JS } from 're2js';
 import { CelError } from '../values/index.ts';
 
-/** A compiled regular expression with RE2's guarantees: linear time in the input. */
+/**
+ * A compiled regular expression with RE2's guarantees: time is linear in the input, times the size of the pattern. Where that
+ * would be too much, each method answers with TOO_MUCH_WORK.
+ */
 export interface Pattern {
-  test(input: string): boolean;
+  test(input: string): boolean | CelError;
   /** The first match, empty when there is none. */
-  find(input: string): string;
+  find(input: string): string | CelError;
   /** All matches that do not overlap, or the first `limit`. */
-  findAll(input: string, limit: number): string[];
+  findAll(input: string, limit: number): string[] | CelError;
 }
+
+/**
+ * Steps of the pattern times characters of the text that may be done one by one: some 60 ms at worst. Most patterns need less, since an
+ * automaton with one step a character is made of them.
+ */
+const MAX_STEPS = 2_000_000;
+/** The memory of that automaton; a pattern that needs more is matched step by step. */
+const MAX_AUTOMATON_BYTES = 2 << 20;
+
+export const TOO_MUCH_WORK = new CelError('the text is too long to be matched with the regular expression');
 
 export type CompiledPattern =
   | { readonly ok: true; readonly pattern: Pattern }
@@ -54,16 +67,29 @@ class Re2Pattern implements Pattern {
     this.#compiled = compiled;
   }
 
-  test(input: string): boolean {
-    return this.#compiled.matcher(input).find();
+  test(input: string): boolean | CelError {
+    if (!this.#isQuick(input)) boundAutomaton(this.#compiled);
+    try {
+      return this.#compiled.test(input);
+    } catch (error) {
+      if (error === TOO_MUCH_WORK) return TOO_MUCH_WORK;
+      throw error;
+    }
   }
 
-  find(input: string): string {
+  /** Whether the text can be matched step by step. */
+  #isQuick(input: string): boolean {
+    return input.length * this.#compiled.programSize() <= MAX_STEPS;
+  }
+
+  find(input: string): string | CelError {
+    if (!this.#isQuick(input)) return TOO_MUCH_WORK;
     const matcher = this.#compiled.matcher(input);
     return matcher.find() ? (matcher.group() ?? '') : '';
   }
 
-  findAll(input: string, limit: number): string[] {
+  findAll(input: string, limit: number): string[] | CelError {
+    if (!this.#isQuick(input)) return TOO_MUCH_WORK;
     const found: string[] = [];
     const matcher = this.#compiled.matcher(input);
     let lastEnd = -1;
@@ -75,4 +101,40 @@ class Re2Pattern implements Pattern {
     }
     return found;
   }
+}
+
+/** What the engine's own type leaves open. */
+interface Automaton {
+  match(input: { endPos(): number }, position: number, anchor: number): boolean | null;
+  clearCache(): void;
+  /** Makes room for further states; null if there is none. */
+  resetCache(current: unknown): unknown;
+}
+
+interface Engine {
+  readonly prog: unknown;
+  readonly dfa: Automaton & { readonly constructor: new (prog: unknown, maxMem: number) => Automaton };
+  lazyDFA: Pick<Automaton, 'match'> | null;
+}
+
+/** The patterns whose automaton is bounded. */
+const bounded = new WeakSet<RE2JS>();
+
+/** Makes a pattern give up where its automaton becomes too large for a long text, instead of matching it step by step. */
+function boundAutomaton(compiled: RE2JS): void {
+  if (bounded.has(compiled)) return;
+  bounded.add(compiled);
+  const engine = compiled.re2Input as unknown as Engine;
+  const size = compiled.programSize();
+  const automaton = new engine.dfa.constructor(engine.prog, MAX_AUTOMATON_BYTES);
+  automaton.resetCache = () => null; // making states again and again takes longer than it saves
+  engine.lazyDFA = {
+    match(input, position, anchor) {
+      const answer = automaton.match(input, position, anchor);
+      if (answer !== null) return answer;
+      automaton.clearCache();
+      if (input.endPos() * size > MAX_STEPS) throw TOO_MUCH_WORK;
+      return answer;
+    },
+  };
 }

@@ -8,7 +8,14 @@ import {
   runTogether,
 } from '../../base/index.ts';
 import { Client, findConnection, HttpTransport } from '../../client/index.ts';
-import { onUnhandledRejection, type ProgramRunOptions, RunTracker, WORK_FAILED } from '../../kit/index.ts';
+import {
+  watchEventLoop,
+  onUnhandledRejection,
+  type ProgramRunOptions,
+  RunTracker,
+  unfinished,
+  WORK_FAILED,
+} from '../../kit/index.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { type LoadedApp, loadApps } from '../definitions/load-apps.ts';
 import { Activity } from '../dev/activity.ts';
@@ -21,6 +28,8 @@ const definitions: FlagDefinitions = {
 
 /** The time that running work has to finish before the app is loaded again. */
 const STOP_GRACE_MS = 3000;
+/** How much later the runs are named that ignore their signal. */
+const LATE_MS = 1000;
 
 /** `keelson dev-app`: runs the app of `keelson dev` in a separate process, which ends with it. */
 export const devAppCommand: Command = {
@@ -56,13 +65,14 @@ function parentGone(): AbortSignal {
 async function runAll(apps: readonly LoadedApp[], signal: AbortSignal, context: CommandContext): Promise<void> {
   const clock = new RealClock();
   const tracker = new RunTracker();
-  const activity = new Activity({ clock, tracker, print: context.print });
+  const activity = new Activity({ clock, tracker, paint: context.paint, print: context.print });
   const log = new LineLogger({
     clock,
     format: (record) => (record.message === WORK_FAILED ? '' : formatWithStack(record)), // `activity` shows runs
     write: (line) => void (line === '\n' || context.printError(line.trimEnd())),
   });
   using _forgotten = onUnhandledRejection(tracker, log);
+  using loop = watchEventLoop(clock, log);
   const connection = await findConnection({ environment: context.environment });
   const transport = activity.watch(new HttpTransport(connection, { clock }));
   const runnables = apps.map(({ app, options }): Runnable => ({
@@ -74,16 +84,35 @@ async function runAll(apps: readonly LoadedApp[], signal: AbortSignal, context: 
         tracker,
         leaderElection: false,
         install,
-        onRun: activity.ran,
+        onRun: (record) => {
+          activity.ran(record);
+          loop.ran(record);
+        },
       };
       await app.run(client, scope, how);
     },
   }));
+  using _late = warnWhenLate(signal, () =>
+    context.printError(`still under way although the app stops: ${unfinished(tracker)}`),
+  );
   try {
     await runTogether([...runnables, { run: aborted }], signal);
   } finally {
     await transport[Symbol.asyncDispose]();
   }
+}
+
+/** Calls back when the app has not stopped some time after the signal has aborted. */
+function warnWhenLate(signal: AbortSignal, warn: () => void): Disposable {
+  let timer: Disposable | undefined;
+  const begin = (): void => void (timer = new RealClock().timer(STOP_GRACE_MS + LATE_MS, warn));
+  signal.addEventListener('abort', begin, { once: true });
+  return {
+    [Symbol.dispose]: () => {
+      signal.removeEventListener('abort', begin);
+      timer?.[Symbol.dispose]();
+    },
+  };
 }
 
 /** The cause of a "Cannot load" error, which `keelson dev` says already. */

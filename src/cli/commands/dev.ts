@@ -15,10 +15,12 @@ import { type Cluster, kubeconfigText, launchCluster } from '../../cluster/index
 import { type Command, type CommandContext } from '../command.ts';
 import { findEntry } from '../definitions/find-entry.ts';
 import { AppProcess } from '../dev/app-process.ts';
+import { type DeployedApp, deployedImages, keepDeployed } from '../dev/deployed-app.ts';
 import { SourceFiles } from '../dev/source-files.ts';
 import { webhookLines } from '../dev/webhook-calls.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
 import { KubectlContext } from '../running/kubectl-context.ts';
+import { plain } from '../paint.ts';
 import { projectOf } from '../manifests/settings.ts';
 
 const definitions: FlagDefinitions = {
@@ -35,6 +37,10 @@ const definitions: FlagDefinitions = {
     value: 'FILE',
     help: 'Write the kubeconfig there instead of merging it into yours',
   },
+  deployed: {
+    type: 'boolean',
+    help: 'Deploy the app as keelson manifests does: it runs as a Deployment with its own account and roles',
+  },
   call: {
     type: 'string',
     value: 'NAME',
@@ -48,6 +54,7 @@ export const devCommand: Command = {
 
   keelson dev                 the app of main.ts, src/main.ts, main.js or src/main.js
   keelson dev operator.ts     the app that a module gives to run(), or exports
+  keelson dev --deployed      the same app in a pod, as a process of this machine with the rights of its account
 
 kubectl is pointed at the cluster, which stays as it is while the app comes and goes. Ctrl-C stops both.
 
@@ -57,10 +64,13 @@ ${describeFlags(definitions)}`,
     const file = findEntry(flags.positionals);
     const folder = await mkdtemp(join(tmpdir(), 'keelson-dev-'));
     try {
+      const deployed = flags.isSet('deployed')
+        ? { file, call: flags.text('call'), program: builtProgram(context) }
+        : undefined;
       const clock = new RealClock();
       const started = clock.monotonic();
       const random = new CryptoRandom();
-      await using cluster = await openCluster(flags, context, { clock, random });
+      await using cluster = await openCluster(flags, context, { clock, random, deployed });
       await using kubectl = await KubectlContext.open(cluster.plane, {
         kubeconfig: flags.text('kubeconfig-out'),
         isEphemeral: !flags.has('data-dir'),
@@ -71,11 +81,18 @@ ${describeFlags(definitions)}`,
       });
       await cluster.nodesReady(context.signal);
       const ms = Math.round(clock.monotonic() - started);
-      context.print(`cluster ready at ${cluster.plane.access.server} in ${ms} ms; ${kubectl.description}`);
+      const { paint = plain } = context;
+      context.print(
+        `cluster ${paint('green', 'ready')} at ${cluster.plane.access.server} in ${ms} ms; ${kubectl.description}`,
+      );
       const kubeconfig = join(folder, 'kubeconfig'); // for this cluster only: the app must never run on another one
       await writeFile(kubeconfig, kubeconfigText(cluster.plane.access), { mode: 0o600 });
       const showing = showWebhooks(cluster, context);
-      await Promise.race([keepRunning(file, { kubeconfig, call: flags.text('call'), context }), cluster.running]);
+      const running =
+        deployed === undefined
+          ? keepRunning(file, { kubeconfig, call: flags.text('call'), context })
+          : keepDeployed(deployed, { cluster, clock, context });
+      await Promise.race([running, cluster.running]);
       await showing;
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -86,9 +103,10 @@ ${describeFlags(definitions)}`,
 interface Given {
   readonly clock: Clock;
   readonly random: Random;
+  readonly deployed: DeployedApp | undefined;
 }
 
-function openCluster(flags: Flags, context: CommandContext, { clock, random }: Given): Promise<Cluster> {
+function openCluster(flags: Flags, context: CommandContext, { clock, random, deployed }: Given): Promise<Cluster> {
   const data = flags.text('data-dir');
   const log = new LineLogger({
     clock,
@@ -103,7 +121,8 @@ function openCluster(flags: Flags, context: CommandContext, { clock, random }: G
       listen: { host: '127.0.0.1', port: flags.integer('port', { min: 0, max: 65_535 }) ?? 0 },
       ...(data === undefined ? {} : { pkiFolder: join(data, 'pki') }),
     },
-    nodes: flags.integer('nodes', { min: 0, max: 10_000 }) ?? 1,
+    nodes: flags.integer('nodes', { min: deployed === undefined ? 0 : 1, max: 10_000 }) ?? 1,
+    ...(deployed === undefined ? {} : { runImages: deployedImages(deployed, context.print) }),
     serviceCidrs: ['10.96.0.0/16'],
     runtimeConfig: parseRuntimeConfig(),
     tracing: { tracedRequests: TRACED_REQUESTS },
@@ -119,13 +138,13 @@ const TRACED_REQUESTS = 500;
 const MAX_WAIT_MS = 60_000;
 
 /** Shows calls of webhooks, which the server reports. */
-async function showWebhooks(cluster: Cluster, { signal, print }: CommandContext): Promise<void> {
+async function showWebhooks(cluster: Cluster, { signal, print, paint }: CommandContext): Promise<void> {
   const { recent } = cluster.plane.server.traces;
   let after = recent.list().at(-1)?.id ?? '0';
   while (!signal.aborted) {
     const next = await recent.next(after, { waitMs: MAX_WAIT_MS, signal });
     after = next.at(-1)?.id ?? after;
-    for (const line of next.flatMap(webhookLines)) print(line);
+    for (const line of next.flatMap((request) => webhookLines(request, paint))) print(line);
   }
 }
 
@@ -135,11 +154,16 @@ interface Running {
   readonly context: CommandContext;
 }
 
+/** What starts this program again, for the app. */
+function builtProgram({ program }: CommandContext): NonNullable<CommandContext['program']> {
+  if (program !== undefined && !program.file.endsWith('.ts')) return program;
+  throw new Error('Cannot start the app: only the built program can be started');
+}
+
 /** Runs the app, and restarts it when a source file changes, until this program stops. */
 async function keepRunning(file: string, { kubeconfig, call, context }: Running): Promise<void> {
-  const { program, signal, environment, print, printError } = context;
-  if (program === undefined || program.file.endsWith('.ts'))
-    throw new Error('Cannot start the app: only the built program can be started');
+  const { signal, environment, print, printError } = context;
+  const program = builtProgram(context);
   const clock = new RealClock();
   const { folder } = projectOf(file);
   let changed = new AbortController();

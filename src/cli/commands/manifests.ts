@@ -55,7 +55,7 @@ ${describeFlags(definitions)}`,
     const flags = new Flags(args, definitions);
     const { deployableApp } = await import('../manifests/deploy-app.ts'); // other commands start without these
     const { deploymentFiles, objectFiles, writeFiles } = await import('../manifests/deployment-files.ts');
-    const { settings, objects } = await deployableApp(flags, context.signal);
+    const { settings, objects } = await deployableApp(flags, context);
     const out = flags.text('out');
     if (out === undefined) {
       const texts = objectFiles(objects).map(({ text }) => text);

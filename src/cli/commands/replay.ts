@@ -2,6 +2,7 @@ import { messageOf } from '../../base/index.ts';
 import type { KeptReview as Review } from '../../cluster/index.ts';
 import { type Client, connect, hasReason } from '../../client/index.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
+import { reviewVerdict } from '../trace/review-verdict.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
 
 const PATH = '/keelson/webhooks';
@@ -62,9 +63,10 @@ async function asked(answer: Promise<unknown>): Promise<unknown> {
   });
 }
 
-function head({ id, time, type, configuration, webhook, durationMs, code, error, replayOf }: Review): string {
+function head(review: Review): string {
+  const { id, time, type, configuration, webhook, durationMs, code, error, response, replayOf } = review;
   const what = type === 'admit' ? 'mutating' : 'validating';
-  const came = error === undefined ? `${code ?? 'nothing'}` : error;
+  const came = error ?? reviewVerdict(response) ?? `answered ${code ?? 'nothing'}`;
   const again = replayOf === undefined ? '' : ` (${replayOf} once more)`;
   return `${id}${again}  ${time.slice(11, 23)}  ${what}  ${configuration}/${webhook}  ${durationMs.toFixed(1)} ms  ${came}`;
 }

@@ -22,17 +22,18 @@ const usage = `Usage: keelson store ACTION [FILE] [FLAGS]
   restore [FILE]              Make a new store from a snapshot, on standard input unless a file is given
   copy --from PLACE --to PLACE
                               Copy all objects between data folders and etcd (http://HOST:PORT,…)
-  verify [FILE]               Read every file, check every record, tell what is damaged and where; or check a snapshot
+  check [FILE]                Read every file and record, and print what is damaged and where; or check a snapshot.
+                              verify is the same
   dump                        Print a snapshot, which is JSON lines
   repair                      Tell what a damaged store has lost; with --accept-loss, go on with what can be read
   compact                     Write a fresh checkpoint and drop what is superfluous
 
-snapshot and restore work on etcd when --etcd-servers is given. For verify, repair and compact the cluster must be stopped. verify,
+snapshot and restore work on etcd when --etcd-servers is given. For check, repair and compact the cluster must be stopped. check,
 dump and repair without --accept-loss change nothing and work on read-only media.
 
 ${describeFlags(definitions)}`;
 
-/** `keelson store snapshot|restore|copy|verify|dump|repair|compact` */
+/** `keelson store snapshot|restore|copy|check|dump|repair|compact` */
 export const storeCommand: Command = {
   usage,
   async run(args, context) {
@@ -40,6 +41,7 @@ export const storeCommand: Command = {
     const [action = '', file] = flags.positionals;
     const folder = join(flags.text('data-dir') ?? defaultDataFolder(context.environment), 'store');
     switch (action) {
+      case 'check':
       case 'verify':
         return file === undefined ? verify(folder, context) : verifySnapshot(file, context);
       case 'dump':
@@ -57,8 +59,8 @@ export const storeCommand: Command = {
       default:
         throw new UsageError(
           action === ''
-            ? 'what should be done?'
-            : `"${action}" is not snapshot, restore, copy, verify, dump, repair or compact`,
+            ? 'which action? One of snapshot, restore, copy, check, dump, repair and compact'
+            : `"${action}" is not snapshot, restore, copy, check, dump, repair or compact`,
         );
     }
   },

@@ -62,7 +62,8 @@ async function list(client: Client, flags: Flags, context: CommandContext): Prom
   const found = await requests(client, {}, context.signal);
   const shown = flags.isSet('all') ? found : found.filter((request) => !isBackground(request));
   if (!flags.isSet('json')) context.print(LIST_HEAD);
-  for (const request of shown) context.print(flags.isSet('json') ? JSON.stringify(request) : listLine(request));
+  for (const request of shown)
+    context.print(flags.isSet('json') ? JSON.stringify(request) : listLine(request, context.paint));
   if (found.length === 0) context.printError('no requests were kept; see --trace-requests of keelson up and apiserver');
 }
 
@@ -78,7 +79,7 @@ async function follow(client: Client, flags: Flags, context: CommandContext): Pr
     after = next.at(-1)?.id ?? after;
     for (const request of next) {
       if (isBackground(request) && !flags.isSet('all')) continue;
-      context.print(flags.isSet('json') ? JSON.stringify(request) : listLine(request));
+      context.print(flags.isSet('json') ? JSON.stringify(request) : listLine(request, context.paint));
     }
   }
 }

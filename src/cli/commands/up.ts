@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CryptoRandom, RealClock } from '../../base/index.ts';
-import { type ClusterOptions, launchCluster, runClusterWorker, type StorageOptions } from '../../cluster/index.ts';
+import { type ClusterOptions, launchFenced, runClusterWorker, type StorageOptions } from '../../cluster/index.ts';
 import {
   auditSettings,
   embeddedStorage,
@@ -16,6 +16,7 @@ import { type FlagDefinitions, Flags } from '../flags.ts';
 import { helpOf } from '../help-text.ts';
 import { KubectlContext } from '../running/kubectl-context.ts';
 import { IdleCollector } from '../idle-collector.ts';
+import { plain } from '../paint.ts';
 import { checkUpstreamFlags, withUpstreamFlags } from '../upstream-flags.ts';
 import { YoungSpaceLimit } from '../young-space.ts';
 import { electionTimeFlags, electionTiming } from './election-flags.ts';
@@ -130,6 +131,8 @@ export async function upCommand(entries: readonly ProgramEntry[]): Promise<Comma
       const workers = workersSettings(flags, context, { command: 'up', args, log: server.log });
       if (workers.workers !== undefined && flags.isSet('dev-webhooks'))
         throw new UsageError('--dev-webhooks keeps reviews in one process, so --workers makes no sense with it');
+      if (workers.workers !== undefined && flags.has('run-images'))
+        throw new UsageError('--run-images keeps pods in one process, so --workers makes no sense with it');
       const settings =
         workers.workers === undefined
           ? server
@@ -144,7 +147,13 @@ export async function upCommand(entries: readonly ProgramEntry[]): Promise<Comma
       }
       context.print('starting the cluster');
       using stop = orderlyStop(flags, { clock, signal: context.signal });
-      await using cluster = await launchCluster({ ...settings, clock, signal: stop.signal });
+      const dataFolder =
+        settings.storage.type === 'durable'
+          ? (flags.text('data-dir') ?? defaultDataFolder(context.environment))
+          : undefined;
+      const say = (text: string): void => context.print(text);
+      await using fenced = await launchFenced({ ...settings, clock, signal: stop.signal, dataFolder, say });
+      const { cluster } = fenced;
       await using kubectl = await KubectlContext.open(cluster.plane, {
         kubeconfig: flags.text('kubeconfig-out'),
         isEphemeral: flags.isSet('in-memory'),
@@ -155,7 +164,8 @@ export async function upCommand(entries: readonly ProgramEntry[]): Promise<Comma
       });
       await cluster.nodesReady(context.signal);
       const ms = Math.round(clock.monotonic() - started);
-      context.print(`ready at ${cluster.plane.access.server} in ${ms} ms; ${kubectl.description}`);
+      const { paint = plain } = context;
+      context.print(`${paint('green', 'ready')} at ${cluster.plane.access.server} in ${ms} ms; ${kubectl.description}`);
       await Promise.race([stop.serving(cluster.plane), cluster.running]);
       context.print('stopping');
     },

@@ -11,6 +11,7 @@ import type { SchedulingAttempt } from '../../cluster/index.ts';
 import { type Command, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
 import { attemptsText, conditionText } from '../why/why-text.ts';
+import { findPod } from '../why/find-pod.ts';
 import { placeOf } from './trace.ts';
 
 const definitions: FlagDefinitions = {
@@ -31,7 +32,12 @@ const definitions: FlagDefinitions = {
 
 /** `keelson why`: shows what the scheduler's plugins and extenders decided about a pod. */
 export const whyCommand: Command = {
-  usage: `Usage: keelson why pod/NAME [FLAGS]\n\n${describeFlags(definitions)}`,
+  usage: `Usage: keelson why NAME [FLAGS]
+
+  keelson why web-5d79f54576-2m8rx   a pod by its name, here or in another namespace
+  keelson why web                    the pod whose name begins so
+
+${describeFlags(definitions)}`,
   async run(args, context) {
     const flags = new Flags(
       args.map((arg) => (arg === '-n' ? '--namespace' : arg)),
@@ -39,16 +45,18 @@ export const whyCommand: Command = {
     );
     const [subject = '', ...more] = flags.positionals;
     if (more.length > 0) throw new UsageError(`unexpected argument "${more[0] ?? ''}"`);
-    const name = /^(?:pods?|po)\/(.+)$/.exec(subject)?.[1];
-    if (name === undefined) throw new UsageError(`which pod? Say pod/NAME, got "${subject}"`);
+    const wanted = /^(?:(?:pods?|po)\/)?([^/]+)$/.exec(subject)?.[1];
+    if (wanted === undefined) throw new UsageError(`which pod? Say NAME or pod/NAME, got "${subject}"`);
     const { environment, signal } = context;
     const connection = await findConnection({ ...placeOf(flags), environment });
     const namespace = flags.text('namespace') ?? connection.namespace ?? 'default';
     const userAgent = 'keelson-why';
     await using client = connectTo(connection, { userAgent });
-    const pod = await client.core.v1.pods.namespace(namespace).get(name, { signal });
+    const pod = await findPod(client, { name: wanted, namespace, isAnywhere: !flags.has('namespace'), signal });
     await using scheduler = connectTo(placeOfScheduler(flags, connection), { userAgent });
-    const attempts = await attemptsOf(scheduler, `${namespace}/${name}`, signal);
+    const key = `${pod.metadata.namespace ?? namespace}/${pod.metadata.name}`;
+    if (key !== `${namespace}/${wanted}` && !flags.isSet('json')) context.print(`pod ${key}:`);
+    const attempts = await attemptsOf(scheduler, key, signal);
     if (flags.isSet('json')) context.print(JSON.stringify({ items: attempts ?? [] }));
     else context.print(attempts === undefined ? fallback(pod) : attemptsText(attempts));
   },

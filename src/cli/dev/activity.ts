@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/index.ts';
 import type { Transport, TransportRequest } from '../../client/index.ts';
 import type { ReconcileRecord, RunTracker } from '../../kit/index.ts';
+import { type Paint, plain, type Style } from '../paint.ts';
 import { errorText } from './error-text.ts';
 import { resourcePath } from './resource-path.ts';
 
@@ -8,6 +9,8 @@ export interface ActivityOptions {
   readonly clock: Clock;
   /** Knows which run makes a write. */
   readonly tracker: RunTracker;
+  /** Default: no colour. */
+  readonly paint?: Paint;
   print(line: string): void;
 }
 
@@ -26,7 +29,10 @@ export class Activity {
     if (outcome === 'stopped') return;
     const did = writes === 0 ? '' : `, ${writes} ${writes === 1 ? 'write' : 'writes'}`;
     const because = why.length === 0 ? '' : ` because ${why.join(', ')}`;
-    this.#print('reconcile', `${controller} ${key}: ${outcome} after ${ms(durationMs)}${did}${because}`);
+    this.#print(
+      outcome === 'failed' ? 'failed' : 'reconcile',
+      `${controller} ${key}: ${outcome} after ${ms(durationMs)}${did}${because}`,
+    );
     if (outcome === 'failed') this.#printErrorOnce(`${controller} ${key}`, errorText(error));
     else this.#lastErrors.delete(`${controller} ${key}`);
   };
@@ -60,17 +66,33 @@ export class Activity {
   }
 
   #print(kind: string, text: string): void {
-    const { clock, print } = this.#options;
-    print(activityLine(clock.now(), kind, text));
+    const { clock, print, paint } = this.#options;
+    print(activityLine({ timeMs: clock.now(), kind, text }, paint));
   }
 }
 
 const KIND_WIDTH = 9;
 const MAX_ERRORS = 1000;
 
+const COLOURS: Readonly<Record<string, Style>> = {
+  write: 'cyan',
+  event: 'yellow',
+  reconcile: 'green',
+  failed: 'red',
+  webhook: 'magenta',
+};
+
+export interface ActivityLine {
+  readonly timeMs: number;
+  readonly kind: string;
+  readonly text: string;
+}
+
 /** One line of output: time, category, text. */
-export function activityLine(timeMs: number, kind: string, text: string): string {
-  return `${new Date(timeMs).toISOString().slice(11, 23)}  ${kind.padEnd(KIND_WIDTH)}  ${text}`;
+export function activityLine({ timeMs, kind, text }: ActivityLine, paint: Paint = plain): string {
+  const time = new Date(timeMs).toISOString().slice(11, 23);
+  const label = kind === 'failed' ? 'reconcile' : kind; // which differs in colour only
+  return `${paint('dim', time)}  ${paint(COLOURS[kind] ?? 'blue', label.padEnd(KIND_WIDTH))}  ${text}`;
 }
 
 export function ms(duration: number): string {

@@ -1,4 +1,5 @@
 import type { TracedRequest, TracedStep } from '../../cluster/index.ts';
+import type { Paint } from '../paint.ts';
 import { activityLine, ms } from './activity.ts';
 import { resourcePath } from './resource-path.ts';
 
@@ -6,7 +7,7 @@ import { resourcePath } from './resource-path.ts';
 const CALLERS = new Set(['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']);
 
 /** One line for each webhook that a request called. */
-export function webhookLines(request: TracedRequest): readonly string[] {
+export function webhookLines(request: TracedRequest, paint?: Paint): readonly string[] {
   const found = resourcePath(request.path);
   const about = `${request.method} ${found === undefined ? request.path : `${found.resource} ${found.key}`}`;
   const timeMs = Date.parse(request.time);
@@ -14,7 +15,7 @@ export function webhookLines(request: TracedRequest): readonly string[] {
     const changed = patch.length === 0 ? '' : `, ${patch.length} ${patch.length === 1 ? 'change' : 'changes'}`;
     const why = reason === '' ? '' : ` (${reason})`;
     const text = `${name}: ${decision}${changed} after ${ms(durationMs)} because of ${about} by ${request.user}${why}`;
-    return activityLine(timeMs + startMs + durationMs, 'webhook', text);
+    return activityLine({ timeMs: timeMs + startMs + durationMs, kind: 'webhook', text }, paint);
   });
 }
 

@@ -1,5 +1,5 @@
 import { readManifests } from '../../client/manifests/index.ts';
-import { UsageError } from '../command.ts';
+import { type CommandContext, UsageError } from '../command.ts';
 import { findEntry } from '../definitions/find-entry.ts';
 import { type LoadedApp, loadApps } from '../definitions/load-apps.ts';
 import type { Flags } from '../flags.ts';
@@ -14,14 +14,21 @@ export interface Deployable {
   readonly objects: AppObjects;
 }
 
+/** What the command gives. */
+export type DeployContext = Pick<CommandContext, 'signal' | 'progress'>;
+
 /** Loads the app that the flags name, and makes and tries the objects that deploy it. */
-export async function deployableApp(flags: Flags, signal: AbortSignal): Promise<Deployable> {
+export async function deployableApp(flags: Flags, context: DeployContext): Promise<Deployable> {
+  const { signal, progress = () => undefined } = context;
   const file = findEntry(flags.positionals);
+  progress(`loading ${file}`);
   const { app } = onlyOne(await loadApps(file, flags.text('call')), file);
   const settings = deploymentSettings(file, app, flags);
   const objects = appObjects(app, settings);
   const samples = await readManifests(flags.list('try'));
-  const registrations = flags.isSet('trial') ? await tryDeployment(app, objects, { settings, samples, signal }) : [];
+  const registrations = flags.isSet('trial')
+    ? await tryDeployment(app, objects, { settings, samples, signal, progress })
+    : [];
   const definitions = objects.definitions.map(withoutUrl);
   return { settings, objects: { ...objects, definitions, registrations: registrations.map(withoutUrl) } };
 }

@@ -16,6 +16,8 @@ export interface TrialOptions {
   /** Objects for the app to work on, so that it uses its rights. */
   readonly samples: readonly Manifest[];
   readonly signal: AbortSignal;
+  /** Called with what happens next. */
+  readonly progress: (text: string) => void;
 }
 
 const ADMIN = { user: 'kubernetes-admin', groups: ['system:masters'] };
@@ -32,9 +34,10 @@ const PATIENCE_MS = 30_000;
 export async function tryDeployment(
   app: App,
   objects: Omit<AppObjects, 'registrations'>,
-  { settings, samples, signal }: TrialOptions,
+  { settings, samples, signal, progress }: TrialOptions,
 ): Promise<readonly KubernetesObject[]> {
   using _alive = keepAlive(); // without a port nothing else keeps the process alive
+  progress('starting a cluster for the trial');
   const clock = new RealClock();
   const stop = new AbortController();
   const scope = AbortSignal.any([signal, stop.signal]);
@@ -51,6 +54,7 @@ export async function tryDeployment(
   await applyManifests(samples.filter(isGround), how);
   await installKinds(admin, app.resources, { fieldManager: 'trial', conversion: nowhere, signal: scope });
   await applyAll(admin, [...objects.definitions, ...objects.access, ...objects.deployment], scope);
+  progress(`running ${app.name} as system:serviceaccount:${settings.namespace}:${settings.name}`);
   const refusals = new Refusals();
   await using client = clientOf(cluster, settings, refusals);
   await app.load();
@@ -61,6 +65,8 @@ export async function tryDeployment(
   try {
     const isOver = (): boolean => failure !== undefined || refusals.list.length > 0;
     await calm({ app, admin, settings, clock, isOver });
+    if (samples.length > 0)
+      progress(`letting it work on ${samples.length} ${samples.length === 1 ? 'object' : 'objects'}`);
     await applyManifests(
       samples.filter((sample) => !isGround(sample)),
       how,

@@ -1,3 +1,4 @@
+import { type Paint, plain } from '../paint.ts';
 import type { TracedOperation, TracedRequest, TracedStep } from '../../cluster/index.ts';
 
 /** Frequent writes of little interest: renewals of Leases, and Events. */
@@ -12,8 +13,9 @@ export function isBackground({ path }: Pick<TracedRequest, 'path'>): boolean {
 export const LIST_HEAD = line('ID', 'TIME', 'CODE', 'MS', 'USER', 'REQUEST');
 
 /** One request in a line of the list. */
-export function listLine({ id, time, code, durationMs, user, method, path }: TracedRequest): string {
-  return line(
+export function listLine(request: TracedRequest, paint: Paint = plain): string {
+  const { id, time, code, durationMs, user, method, path } = request;
+  const text = line(
     id,
     time.slice(11, 23),
     String(code),
@@ -21,6 +23,7 @@ export function listLine({ id, time, code, durationMs, user, method, path }: Tra
     user,
     `${method} ${path.split('?')[0] ?? ''}`,
   );
+  return code < 400 ? text : paint('red', text);
 }
 
 function line(...[id, time, code, ms, user, request]: readonly string[]): string {

@@ -1,4 +1,4 @@
-import type { Duration, Logger } from '../../base/index.ts';
+import { type Duration, type Logger, nextTurn } from '../../base/index.ts';
 import type { KubernetesObject, Observed } from '../kind.ts';
 import { Gate } from './gate.ts';
 import { HandlerInbox, type Notification } from './handler-inbox.ts';
@@ -101,7 +101,7 @@ export class HandlerRegistration<T extends KubernetesObject> implements Disposab
       if (telling !== undefined) await telling; // most handlers are synchronous
       if (this.#untilSynced !== undefined) this.#untilSynced -= 1;
       this.#checkSynced();
-      if (++delivered % TURN === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
+      if (++delivered % TURN === 0) await nextTurn();
     }
     this.#draining = undefined;
     this.#checkSynced();

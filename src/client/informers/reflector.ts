@@ -199,7 +199,8 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
       this.#position = undefined;
     }
     const isFirst = this.#failures === 1;
-    if (isFirst && (meaning !== 'passing' || error instanceof SilenceError)) return;
+    const isAskedAgain = meaning === 'lost' || meaning === 'unsupported' || error instanceof SilenceError;
+    if (isFirst && isAskedAgain) return;
     this.#state = 'waiting';
     await clock.sleep(Math.max(this.#backoff.nextMs(), retryAfterMs(error)), signal);
   }
@@ -222,17 +223,27 @@ type WatchFailure =
   | 'lost'
   /** The server does not support streaming lists. */
   | 'unsupported'
+  /** An administrator must grant access first; then it goes on from the same position. */
+  | 'forbidden'
+  /** The server does not serve the kind, or not yet. */
+  | 'unserved'
   /** Try again from the same position. */
   | 'passing';
 
-/** Errors that say nothing about the position: they are temporary, or an administrator must grant access first. */
-const PASSING_CODES: ReadonlySet<number> = new Set([401, 403, 404, 408, 429]);
+/** What codes mean that say nothing about the position. */
+const MEANINGS: ReadonlyMap<number, WatchFailure> = new Map([
+  [401, 'forbidden'],
+  [403, 'forbidden'],
+  [404, 'unserved'],
+  [408, 'passing'],
+  [429, 'passing'],
+]);
 
 function classifyFailure(error: unknown, isStreamingList: boolean): WatchFailure {
   if (!(error instanceof StatusError)) return 'passing';
   if (error.code === 410 || isTooLargeResourceVersion(error)) return 'lost';
-  if (error.code >= 500 || error.code < 400 || PASSING_CODES.has(error.code)) return 'passing';
-  return isStreamingList ? 'unsupported' : 'lost';
+  if (error.code >= 500 || error.code < 400) return 'passing';
+  return MEANINGS.get(error.code) ?? (isStreamingList ? 'unsupported' : 'lost');
 }
 
 /** The server is older than the position, as after a restore. */

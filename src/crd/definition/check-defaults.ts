@@ -1,4 +1,5 @@
 import { type FieldError, invalidValue } from '../../api/index.ts';
+import type { Steps } from '../../base/index.ts';
 import { structuralShape } from '../../cel/index.ts';
 import { checkDefaultValue } from '../values/check-default-value.ts';
 import { RuleBudget } from '../values/check-rules.ts';
@@ -20,7 +21,7 @@ type Checking = Options & { readonly budget: RuleBudget };
 const META_FIELDS = ['metadata', 'kind', 'apiVersion'];
 
 /** Problems of the defaults in a schema. There are none inside maps: the keys that would get them are unknown. */
-export function checkDefaults(root: Schema, path: string, options: Options): FieldError[] {
+export function checkDefaults(root: Schema, path: string, options: Options): Steps<FieldError[]> {
   const whole = { ...root, 'x-kubernetes-embedded-resource': true };
   return checkPart(
     whole,
@@ -29,14 +30,17 @@ export function checkDefaults(root: Schema, path: string, options: Options): Fie
   );
 }
 
-function checkPart(schema: Schema, around: DefaultPlace, options: Checking): FieldError[] {
+function* checkPart(schema: Schema, around: DefaultPlace, options: Checking): Steps<FieldError[]> {
+  yield* options.work.pause();
   const isObject = schema['x-kubernetes-embedded-resource'] === true;
   const place = isObject ? { path: around.path, object: schema, steps: [], isInsideMeta: false } : around;
   const { path, steps, isInsideMeta } = place;
   const errors = hasDefault(schema) ? checkDefault(schema, place, options) : [];
   const items = itemSchema(schema);
   if (items !== undefined)
-    errors.push(...checkPart(items, { ...place, path: `${path}.items`, steps: [...steps, { type: 'item' }] }, options));
+    errors.push(
+      ...(yield* checkPart(items, { ...place, path: `${path}.items`, steps: [...steps, { type: 'item' }] }, options)),
+    );
   for (const [name, inner] of sortedEntries(schema.properties)) {
     const below: DefaultPlace = {
       ...place,
@@ -44,7 +48,7 @@ function checkPart(schema: Schema, around: DefaultPlace, options: Checking): Fie
       steps: [...steps, { type: 'field', name }],
       isInsideMeta: isInsideMeta || (isObject && META_FIELDS.includes(name)),
     };
-    errors.push(...checkPart(inner, below, options));
+    errors.push(...(yield* checkPart(inner, below, options)));
   }
   return errors;
 }

@@ -1,4 +1,5 @@
-import { collectErrors, type FieldError, forbiddenField, invalidValue } from '../../api/index.ts';
+import { collectingErrors, type FieldError, forbiddenField, invalidValue } from '../../api/index.ts';
+import { allAtOnce, type Steps } from '../../base/index.ts';
 import { checkApproval } from './approval.ts';
 import { checkNames } from './check-names.ts';
 import { checkSpec } from './check-spec.ts';
@@ -16,12 +17,17 @@ const OLD_VERSION = 'apiextensions.k8s.io/v1beta1';
  * metadata of every kind. Assumes: the definition has been decoded and defaulted.
  */
 export function checkDefinition(definition: Definition): readonly FieldError[] {
-  return inBounds((work) => {
+  return allAtOnce(checkingDefinition(definition));
+}
+
+/** The same in steps. */
+export function checkingDefinition(definition: Definition): Steps<readonly FieldError[]> {
+  return inBounds(function* (work) {
     const isOld = isOldVersion(definition);
     const ratchets = isOld ? { ...newDefinitionRatchets, ...oldVersionRatchets } : newDefinitionRatchets;
     return [
       ...checkName(definition),
-      ...checkSpec(hubSpec(definition.spec), ratchets, work),
+      ...(yield* checkSpec(hubSpec(definition.spec), ratchets, work)),
       ...checkDefinitionStatus(definition),
       ...checkStoredVersions(definition),
       ...(isOld ? [] : [...checkApproval(definition, undefined), ...checkPreserving(definition, undefined)]),
@@ -31,11 +37,16 @@ export function checkDefinition(definition: Definition): readonly FieldError[] {
 
 /** The same for an update; most existing problems may stay. */
 export function checkDefinitionUpdate(definition: Definition, old: Definition): readonly FieldError[] {
-  return inBounds((work) => {
+  return allAtOnce(checkingDefinitionUpdate(definition, old));
+}
+
+/** The same in steps. */
+export function checkingDefinitionUpdate(definition: Definition, old: Definition): Steps<readonly FieldError[]> {
+  return inBounds(function* (work) {
     const isOld = isOldVersion(definition);
     const ratchets = { ...updateRatchets(definition, old), ...(isOld ? oldVersionRatchets : {}) };
     return [
-      ...checkSpec(hubSpec(definition.spec), ratchets, work),
+      ...(yield* checkSpec(hubSpec(definition.spec), ratchets, work)),
       ...checkImmutable(definition, old, ratchets.requiresSameNames),
       ...checkDefinitionStatus(definition),
       ...checkStoredVersions(definition),
@@ -50,9 +61,9 @@ function isOldVersion({ apiVersion }: Definition): boolean {
 }
 
 /** Ends a check that takes too long, which no check of a definition in use does. */
-function inBounds(check: (work: CheckWork) => readonly FieldError[]): readonly FieldError[] {
+function* inBounds(check: (work: CheckWork) => Steps<readonly FieldError[]>): Steps<readonly FieldError[]> {
   try {
-    return collectErrors(() => check(new CheckWork()));
+    return yield* collectingErrors(check(new CheckWork()));
   } catch (error) {
     if (!(error instanceof TooMuchWork)) throw error;
     return [forbiddenField('spec.versions', error.message)];

@@ -1,5 +1,6 @@
 import { type FieldError, forbiddenField, invalidValue } from '../../api/index.ts';
 import type { CustomResourceValidation } from '../../api/types/apiextensions/v1.d.ts';
+import type { Steps } from '../../base/index.ts';
 import { limits } from '../../cel/index.ts';
 import { checkDefaults } from './check-defaults.ts';
 import type { CheckWork } from './check-work.ts';
@@ -21,19 +22,22 @@ export interface SchemaCheck {
 }
 
 /** Everything wrong with the schema of one version, or of all. */
-export function checkSchema(validation: CustomResourceValidation | undefined, check: SchemaCheck): FieldError[] {
+export function* checkSchema(
+  validation: CustomResourceValidation | undefined,
+  check: SchemaCheck,
+): Steps<FieldError[]> {
   const schema = validation?.openAPIV3Schema;
   if (schema === undefined) return [];
   const path = `${check.path}.openAPIV3Schema`;
   const { ratchets, work } = check;
   const errors = [...(check.hasStatus ? checkRootMembers(schema, path) : [])];
   if (schema.nullable === true) errors.push(forbiddenField(`${path}.nullable`, 'nullable cannot be true at the root'));
-  const sound = ratchets.requiresStructural ? checkSoundness(schema, path, check) : undefined;
+  const sound = ratchets.requiresStructural ? yield* checkSoundness(schema, path, check) : undefined;
   errors.push(...(sound?.errors ?? []));
   const costs = new RuleCosts();
   const rules = new SchemaRules({ ratchets, ignoresCost: check.isUnchanged, costs, work });
   const checksExpressions = sound?.type === 'sound';
-  errors.push(...rules.checkRoot(schema, path, { checksExpressions }));
+  errors.push(...(yield* rules.checkRoot(schema, path, { checksExpressions })));
   if (errors.length === 0 && sound?.type === 'unreadable') errors.push(invalidValue(path, '', sound.problem));
   if (!checksExpressions || costs.total <= BigInt(limits.definitionEstimate)) return errors;
   for (const expensive of costs.expensivePaths) {
@@ -50,12 +54,13 @@ type Soundness =
   | { readonly type: 'unreadable'; readonly errors: readonly []; readonly problem: string };
 
 /** Whether a schema is structural and has valid defaults; only then do its rules have types. */
-function checkSoundness(schema: Schema, path: string, { ratchets, work }: SchemaCheck): Soundness {
+function* checkSoundness(schema: Schema, path: string, { ratchets, work }: SchemaCheck): Steps<Soundness> {
   const problem = structuralFormProblem(schema);
   if (problem !== undefined) return { type: 'unreadable', errors: [], problem };
+  yield* work.pause();
   const structural = structuralErrors(schema, path, work);
   if (structural.length > 0) return { type: 'broken', errors: structural };
-  const errors = checkDefaults(schema, path, { requiresPruned: ratchets.requiresPrunedDefaults, work });
+  const errors = yield* checkDefaults(schema, path, { requiresPruned: ratchets.requiresPrunedDefaults, work });
   return { type: errors.length === 0 ? 'sound' : 'broken', errors };
 }
 

@@ -1,4 +1,5 @@
 import { dns1123SubdomainProblems, type FieldError, invalidValue, required } from '../../api/index.ts';
+import type { Steps } from '../../base/index.ts';
 import { checkColumn, checkSubresources } from './check-columns.ts';
 import { checkChoice, checkConversion } from './check-conversion.ts';
 import { checkNames, labelErrors } from './check-names.ts';
@@ -14,25 +15,30 @@ import { structuralFormProblem } from './structural-form.ts';
 import { printedVersions } from './unversioned-values.ts';
 
 /** Everything wrong with a definition's spec, in the order of upstream's checks. */
-export function checkSpec(spec: HubSpec, given: Ratchets, work: CheckWork): FieldError[] {
+export function* checkSpec(spec: HubSpec, given: Ratchets, work: CheckWork): Steps<FieldError[]> {
   const hasDefaults = given.allowsDefaults && hasSchemaWith(spec, (schema) => (schema.default ?? null) !== null);
   const isStructural = !spec.preservesUnknown || hasDefaults || hasSchemaWith(spec, hasExtensions);
   const ratchets: Ratchets = isStructural ? { ...given, requiresStructural: true } : given;
-  return [
+  const before = [
     ...checkGroup(spec.group),
     ...checkChoice(spec.scope, ['Cluster', 'Namespaced'], 'spec.scope'),
     ...checkSchemasGiven(spec, ratchets),
     ...(hasDefaults && spec.preservesUnknown
       ? [invalidValue('spec.preserveUnknownFields', true, 'must be false in order to use defaults in the schema')]
       : []),
-    ...spec.versions.flatMap((version, index) => [
-      ...labelErrors(version.name ?? '', `spec.versions[${index}].name`),
-      ...checkVersion(version, `spec.versions[${index}]`, { spec, ratchets, work }),
-    ]),
+  ];
+  const versions: FieldError[] = [];
+  for (const [index, version] of spec.versions.entries()) {
+    versions.push(...labelErrors(version.name ?? '', `spec.versions[${index}].name`));
+    versions.push(...(yield* checkVersion(version, `spec.versions[${index}]`, { spec, ratchets, work })));
+  }
+  return [
+    ...before,
+    ...versions,
     ...checkVersionList(spec),
     ...checkNamesGiven(spec),
     ...checkNames(spec.names, 'spec.names'),
-    ...checkShared(spec, ratchets, work),
+    ...(yield* checkShared(spec, ratchets, work)),
     ...checkHubConversion(spec, ratchets),
   ];
 }
@@ -91,16 +97,16 @@ function checkNamesGiven({ names }: HubSpec): FieldError[] {
 }
 
 /** What the versions have in common. */
-function checkShared(spec: HubSpec, ratchets: Ratchets, work: CheckWork): FieldError[] {
+function* checkShared(spec: HubSpec, ratchets: Ratchets, work: CheckWork): Steps<FieldError[]> {
   const { schema, subresources, additionalPrinterColumns = [], selectableFields = [] } = spec.shared;
   return [
-    ...checkSchema(schema, {
+    ...(yield* checkSchema(schema, {
       path: 'spec.validation',
       hasStatus: hasStatus(spec),
       ratchets,
       isUnchanged: ratchets.unchangedVersions.has(spec.version),
       work,
-    }),
+    })),
     ...checkSubresources(subresources, 'spec.subresources'),
     ...additionalPrinterColumns.flatMap((column, index) =>
       checkColumn(column, `spec.additionalPrinterColumns[${index}]`),

@@ -1,4 +1,5 @@
 import { type FieldError, invalidValue } from '../../api/index.ts';
+import type { Steps } from '../../base/index.ts';
 import { checkColumn, checkSubresources } from './check-columns.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkSelectableFields } from './check-selectable-fields.ts';
@@ -9,22 +10,22 @@ import { structuralFormProblem } from './structural-form.ts';
 import { pointerValue } from './unversioned-values.ts';
 
 /** What is wrong with one version, apart from its name. */
-export function checkVersion(
+export function* checkVersion(
   version: HubVersion,
   path: string,
   { spec, ratchets, work }: { readonly spec: HubSpec; readonly ratchets: Ratchets; readonly work: CheckWork },
-): FieldError[] {
+): Steps<FieldError[]> {
   const { schema, selectableFields = [] } = version;
   const isUnchanged = ratchets.unchangedVersions.has(version.name);
   return [
     ...checkDeprecation(version, `${path}.deprecationWarning`),
-    ...checkSchema(schema, {
+    ...(yield* checkSchema(schema, {
       path: `${path}.schema`,
       hasStatus: hasStatus(spec, version),
       ratchets,
       isUnchanged,
       work,
-    }),
+    })),
     ...checkSubresources(version.subresources, `${path}.subresources`),
     ...(version.additionalPrinterColumns ?? []).flatMap((column, index) =>
       checkColumn(column, `${path}.additionalPrinterColumns[${index}]`),

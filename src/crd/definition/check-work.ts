@@ -1,4 +1,6 @@
+import type { Steps } from '../../base/index.ts';
 import { textChecks } from '../../cel/index.ts';
+import type { ValidationRule } from '../../api/types/apiextensions/v1.d.ts';
 import type { Schema } from './definition.ts';
 import { innerSchemas, visitSchemas } from './inner-schemas.ts';
 import { patternSize } from './pattern-size.ts';
@@ -6,7 +8,11 @@ import { patternSize } from './pattern-size.ts';
 /** Budget, roughly in microseconds. Definitions in use need less than a fifth of it. */
 const MAX_WORK = 500_000;
 
-/** The measured cost of a pattern, a rule, a type for rules and a default. */
+/** The work between two pauses, in the same unit. */
+const MAX_WORK_AT_ONCE = 2_000;
+
+/** The measured cost of a part of a schema, a pattern, a rule, a type for rules and a default. */
+const PER_PART = 5;
 const PER_PATTERN_STEP = 7;
 const PER_RULE = 20;
 const PER_RULE_PLACE = 100;
@@ -25,6 +31,7 @@ export class TooMuchWork extends Error {
  */
 export class CheckWork {
   #left = MAX_WORK;
+  #sincePause = 0;
   readonly #sizes = new Map<Schema, number>();
   readonly #patterns = new Map<string, string | undefined>();
 
@@ -38,12 +45,14 @@ export class CheckWork {
     return problem;
   }
 
-  /** Call before the rules of a place are compiled. */
-  compileRules(schema: Schema): void {
-    const rules = schema['x-kubernetes-validations'] ?? [];
+  /** Call before the types for the rules of a place are made. */
+  typeRules(schema: Schema): void {
     this.#spend(PER_RULE_PLACE + this.#sizeOf(schema) * PER_TYPE, 'rules');
-    for (const { rule = '', messageExpression = '' } of rules)
-      this.#spend(PER_RULE + rule.length + messageExpression.length, 'rules');
+  }
+
+  /** Call before a rule is compiled. */
+  compileRule({ rule = '', messageExpression = '' }: Partial<ValidationRule>): void {
+    this.#spend(PER_RULE + rule.length + messageExpression.length, 'rules');
   }
 
   /** Call before a default is validated by its schema and by the rules in it. */
@@ -52,13 +61,23 @@ export class CheckWork {
     this.#spend((values * this.#sizeOf(schema)) / DEFAULTS_AT_ONCE, 'defaults');
     visitSchemas(schema, (inner) => {
       if ((inner['x-kubernetes-validations'] ?? []).length === 0) return;
-      this.compileRules(inner);
+      this.typeRules(inner);
+      for (const rule of inner['x-kubernetes-validations'] ?? []) this.compileRule(rule);
       this.#spend(Math.min(values ** 2 * PER_EVALUATION, MAX_WORK / 5), 'defaults');
     });
   }
 
+  /** Lets other work run when enough has been done since the last time. Call it for each part of a schema. */
+  *pause(): Steps<void> {
+    this.#sincePause += PER_PART;
+    if (this.#sincePause < MAX_WORK_AT_ONCE) return;
+    this.#sincePause = 0;
+    yield;
+  }
+
   #spend(units: number, what: string): void {
     this.#left -= units;
+    this.#sincePause += units;
     if (this.#left < 0) throw new TooMuchWork(`checking its ${what} would take too long`);
   }
 

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { checkDefinition, checkDefinitionUpdate } from './check-definition.ts';
+import {
+  checkDefinition,
+  checkDefinitionUpdate,
+  checkingDefinition,
+  checkingDefinitionUpdate,
+} from './check-definition.ts';
 import type { Definition, Schema } from './definition.ts';
 
 function definitionOf(schema: Schema): Definition {
@@ -112,5 +117,39 @@ describe('a definition that is', () => {
       schema: { openAPIV3Schema: { type: 'object', description: String(index) } },
     }));
     expect(said({ ...definition, spec: { ...definition.spec, versions } })).toEqual(['nothing', 'nothing']);
+  });
+});
+
+describe('the check of a definition lets other work run', () => {
+  const pauses = (definition: Definition): readonly number[] =>
+    [checkingDefinition(definition), checkingDefinitionUpdate(definition, definition)].map(
+      (steps) => [...steps].length,
+    );
+
+  test.each([
+    [
+      '2,500 rules at one place',
+      { ...TEXT, 'x-kubernetes-validations': times(2_500, (index) => ({ rule: `self != "${index}"` })) },
+    ],
+    [
+      '2,500 places with a rule',
+      {
+        type: 'object',
+        properties: fields(2_500, (index) => ({
+          ...TEXT,
+          maxLength: 9,
+          'x-kubernetes-validations': [{ rule: `self != "${index}"` }],
+        })),
+      },
+    ],
+    ['5,000 defaults', { type: 'object', properties: fields(5_000, () => ({ ...TEXT, default: 'x' })) }],
+    ['20,000 fields', { type: 'object', properties: fields(20_000, () => TEXT) }],
+  ] as const)('with %s', (_name, schema) => {
+    expect(said(fieldOf(schema as Schema))).toEqual(['nothing', 'nothing']);
+    for (const count of pauses(fieldOf(schema as Schema))) expect(count).toBeGreaterThan(15);
+  });
+
+  test('but not for a small one', () => {
+    expect(pauses(fieldOf({ ...TEXT, ...RULE, default: 'x' }))).toEqual([0, 0]);
   });
 });

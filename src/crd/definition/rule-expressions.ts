@@ -1,5 +1,6 @@
 import { type FieldError, forbiddenField, invalidValue } from '../../api/index.ts';
 import type { ValidationRule } from '../../api/types/apiextensions/v1.d.ts';
+import type { Steps } from '../../base/index.ts';
 import {
   type CompiledRule,
   compileRule,
@@ -40,22 +41,27 @@ export interface RuleLimits {
 }
 
 /** Compiles the rules of a schema, and reports their problems and excessive costs. */
-export function checkExpressions(schema: Schema, place: RulePlace, budget: RuleLimits): FieldError[] {
+export function* checkExpressions(schema: Schema, place: RulePlace, budget: RuleLimits): Steps<FieldError[]> {
   const { path, isResource } = place;
-  budget.work.compileRules(schema);
+  budget.work.typeRules(schema);
+  yield* budget.work.pause();
   const shape = structuralShape(schema, { isResource });
   const stored = once(() => ruleEnvironment(shape));
   const fresh = once(() => ruleEnvironment(shape, { version: NEW_EXPRESSIONS }));
   const { storedRules, storedMessages } = budget.ratchets;
   const rules = schema['x-kubernetes-validations'] ?? [];
-  return rules.flatMap((rule, index) => {
+  const errors: FieldError[] = [];
+  for (const [index, rule] of rules.entries()) {
+    budget.work.compileRule(rule);
+    yield* budget.work.pause();
     const own = storedRules.has(rule.rule) ? stored() : fresh();
     const messages = storedMessages.has(rule.messageExpression ?? '') ? stored() : fresh();
     const at = `${path}.x-kubernetes-validations`;
     if (own === undefined || messages === undefined)
-      return index > 0 ? [] : [{ reason: 'InternalError', field: at, detail: LOST_TYPE } as const];
-    return new CompiledCheck(rule, `${at}[${index}]`, { place, budget }).check(own, messages);
-  });
+      return [{ reason: 'InternalError', field: at, detail: LOST_TYPE } as const];
+    errors.push(...new CompiledCheck(rule, `${at}[${index}]`, { place, budget }).check(own, messages));
+  }
+  return errors;
 }
 
 function once<T>(make: () => T): () => T {

@@ -1,4 +1,5 @@
 import { type FieldError, forbiddenField, invalidValue, notSupported } from '../../api/index.ts';
+import type { Steps } from '../../base/index.ts';
 import type { Schema } from './definition.ts';
 import { isSchema, itemSchema, itemSchemas, sortedEntries, valueSchema } from './inner-schemas.ts';
 import { checkMergeTypes, SCHEMA_TYPES } from './list-type-rules.ts';
@@ -36,8 +37,12 @@ export class SchemaRules {
   }
 
   /** `checksExpressions`: the schema is valid enough for rules to have types. */
-  checkRoot(schema: Schema, path: string, options: { readonly checksExpressions: boolean }): readonly FieldError[] {
-    this.#check(schema, {
+  *checkRoot(
+    schema: Schema,
+    path: string,
+    options: { readonly checksExpressions: boolean },
+  ): Steps<readonly FieldError[]> {
+    yield* this.#check(schema, {
       path,
       isRoot: true,
       noDefault: this.#ratchets.allowsDefaults ? undefined : '',
@@ -48,15 +53,16 @@ export class SchemaRules {
     return [...this.#errors, ...this.#expressionErrors];
   }
 
-  #check(schema: Schema, place: Place): void {
+  *#check(schema: Schema, place: Place): Steps<void> {
+    yield* this.#limits.work.pause();
     const before = this.#errors.length;
     this.#errors.push(...unsupportedErrors(schema, place, this.#ratchets));
-    this.#checkMembers(schema, place);
-    this.#checkAlternatives(schema, place);
-    this.#checkItems(schema, place);
+    yield* this.#checkMembers(schema, place);
+    yield* this.#checkAlternatives(schema, place);
+    yield* this.#checkItems(schema, place);
     const { path } = place;
     for (const [name, inner] of sortedEntries(schema.dependencies))
-      if (isSchema(inner)) this.#check(inner, { ...unchecked(place), path: `${path}.dependencies[${name}]` });
+      if (isSchema(inner)) yield* this.#check(inner, { ...unchecked(place), path: `${path}.dependencies[${name}]` });
     if (schema['x-kubernetes-preserve-unknown-fields'] === false) {
       const at = `${path}.x-kubernetes-preserve-unknown-fields`;
       this.#errors.push(invalidValue(at, false, 'must be true or undefined'));
@@ -68,10 +74,10 @@ export class SchemaRules {
     const { isRoot, uncorrelatable, count } = place;
     const isResource = isRoot || schema['x-kubernetes-embedded-resource'] === true;
     const rulePlace = { path, isResource, uncorrelatable, cardinality: count.most };
-    this.#expressionErrors.push(...checkExpressions(schema, rulePlace, this.#limits));
+    this.#expressionErrors.push(...(yield* checkExpressions(schema, rulePlace, this.#limits)));
   }
 
-  #checkMembers(schema: Schema, place: Place): void {
+  *#checkMembers(schema: Schema, place: Place): Steps<void> {
     const { path, isRoot, isInsideMeta } = place;
     const { additionalProperties, properties = {} } = schema;
     const values = valueSchema(schema);
@@ -82,13 +88,13 @@ export class SchemaRules {
     const below: Place = { ...place, isRoot: false, count: countBelow(schema, place) };
     if (values !== undefined) {
       const noDefault = isInsideMeta ? ' inside additionalProperties applying to object metadata' : place.noDefault;
-      this.#check(values, { ...below, path: `${path}.additionalProperties`, noDefault });
+      yield* this.#check(values, { ...below, path: `${path}.additionalProperties`, noDefault });
     }
     const isCorrelatable = ['granular', 'atomic', undefined].includes(schema['x-kubernetes-map-type']);
     const uncorrelatable = place.uncorrelatable ?? (isCorrelatable ? undefined : path);
     for (const [name, inner] of sortedEntries(properties)) {
       const isMeta = (isRoot || schema['x-kubernetes-embedded-resource'] === true) && META_FIELDS.includes(name);
-      this.#check(inner, {
+      yield* this.#check(inner, {
         ...below,
         path: `${path}.properties[${name}]`,
         uncorrelatable,
@@ -98,17 +104,17 @@ export class SchemaRules {
     }
   }
 
-  #checkAlternatives({ not, allOf = [], oneOf = [], anyOf = [], definitions }: Schema, place: Place): void {
-    const inner = (schema: Schema, step: string): void =>
+  *#checkAlternatives({ not, allOf = [], oneOf = [], anyOf = [], definitions }: Schema, place: Place): Steps<void> {
+    const inner = (schema: Schema, step: string): Steps<void> =>
       this.#check(schema, { ...unchecked(place), path: `${place.path}.${step}` });
-    if (not !== undefined) inner(not, 'not');
-    for (const [index, schema] of allOf.entries()) inner(schema, `allOf[${index}]`);
-    for (const [index, schema] of oneOf.entries()) inner(schema, `oneOf[${index}]`);
-    for (const [index, schema] of anyOf.entries()) inner(schema, `anyOf[${index}]`);
-    for (const [name, schema] of sortedEntries(definitions)) inner(schema, `definitions[${name}]`);
+    if (not !== undefined) yield* inner(not, 'not');
+    for (const [index, schema] of allOf.entries()) yield* inner(schema, `allOf[${index}]`);
+    for (const [index, schema] of oneOf.entries()) yield* inner(schema, `oneOf[${index}]`);
+    for (const [index, schema] of anyOf.entries()) yield* inner(schema, `anyOf[${index}]`);
+    for (const [name, schema] of sortedEntries(definitions)) yield* inner(schema, `definitions[${name}]`);
   }
 
-  #checkItems(schema: Schema, place: Place): void {
+  *#checkItems(schema: Schema, place: Place): Steps<void> {
     const isCorrelatable = schema['x-kubernetes-list-type'] === 'map';
     const below: Place = {
       ...place,
@@ -118,9 +124,9 @@ export class SchemaRules {
     };
     const path = `${place.path}.items`;
     const items = itemSchema(schema);
-    if (items !== undefined) this.#check(items, { ...below, path });
+    if (items !== undefined) yield* this.#check(items, { ...below, path });
     for (const [index, item] of itemSchemas(schema).entries())
-      this.#check(item, { ...below, path: `${path}[${index}]` });
+      yield* this.#check(item, { ...below, path: `${path}[${index}]` });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/index.ts';
 import type { ExpressionRule, Field, Shape, Struct } from '../../api/index.ts';
 import {
   type CompiledRule,
@@ -40,11 +41,40 @@ export class RuleNode {
   /** Compiled when a value is first validated, and kept as long as the type is. */
   get rules(): readonly PreparedRule[] {
     if (this.#rules.length === 0) return NO_RULES;
-    return (this.#prepared ??= this.#rules.map((rule) => ({
+    return (this.#prepared ??= this.#rules.map((rule) => this.#compile(rule)));
+  }
+
+  /** The number of rules here and below that have not been compiled. */
+  get uncompiled(): number {
+    let count = this.#prepared === undefined ? this.#rules.length : 0;
+    for (const node of this.#inner()) count += node.uncompiled;
+    return count;
+  }
+
+  /** Compiles all rules here and below, one a step. */
+  *compiling(): Steps<void> {
+    if (this.#prepared === undefined) {
+      const prepared: PreparedRule[] = [];
+      for (const rule of this.#rules) {
+        prepared.push(this.#compile(rule));
+        yield;
+      }
+      this.#prepared = prepared;
+    }
+    for (const node of this.#inner()) yield* node.compiling();
+  }
+
+  *#inner(): Iterable<RuleNode> {
+    yield* this.members.values();
+    if (this.element !== undefined) yield this.element;
+  }
+
+  #compile(rule: ExpressionRule): PreparedRule {
+    return {
       rule,
       compiled: compileRule(rule, this.environment),
       fieldPath: rule.fieldPath === undefined ? '' : (ruleFieldPath(rule.fieldPath, this.shape) ?? ''),
-    })));
+    };
   }
 
   /** Whether any rule here uses the old value. */
@@ -64,6 +94,35 @@ const NO_RULES: readonly PreparedRule[] = [];
 interface Inner {
   readonly members: ReadonlyMap<string, RuleNode>;
   readonly element?: RuleNode | undefined;
+}
+
+/** Fewer rules are compiled with the first object. */
+const MANY_RULES = 50;
+/** Rules that are compiled between two pauses: some 2 ms. */
+const RULES_AT_ONCE = 20;
+
+/**
+ * Compiles the rules of a type in steps, for a caller that is about to check an object. Undefined when little is left to be
+ * compiled.
+ */
+export function compilingRules(type: Struct): Steps<void> | undefined {
+  const tree = ruleTreeOf(type);
+  if (tree === undefined || ready.has(tree)) return undefined;
+  if (tree.uncompiled > MANY_RULES) return inGroups(tree);
+  ready.add(tree);
+  return undefined;
+}
+
+/** Trees that have few rules, or whose rules are compiled. */
+const ready = new WeakSet<RuleNode>();
+
+function* inGroups(tree: RuleNode): Steps<void> {
+  let count = 0;
+  for (const _ of tree.compiling()) {
+    count += 1;
+    if (count % RULES_AT_ONCE === 0) yield;
+  }
+  ready.add(tree);
 }
 
 const trees = new WeakMap<Struct, RuleNode | 'none'>();

@@ -59,7 +59,7 @@ export class Session {
     this.#log = client.log.with({ app: name });
     const dropped = this.metrics.counter({
       name: 'keelson_events_dropped_total',
-      help: 'Events that were not written.',
+      help: 'Events not written.',
     });
     this.#events = new EventWriter({ client, log: this.#log, dropped: dropped.with() });
     const fence = options.election === undefined ? undefined : new Fence(client.clock);
@@ -126,7 +126,7 @@ export class Session {
     if (election === undefined) return work(signal);
     const recorder = this.#events.recorder({ component });
     const status = this.metrics
-      .gauge({ name: 'leader_election_master_status', help: '1 while we lead, 0 while we wait to.', labels: ['name'] })
+      .gauge({ name: 'leader_election_master_status', help: '1 while we lead, else 0.', labels: ['name'] })
       .with({ name: election.name });
     const leading = async (term: AbortSignal): Promise<void> => {
       status.set(1);

@@ -73,8 +73,9 @@ export class ChangeHandlers<T extends KubernetesObject> {
   }
 
   #lose(object: Observed<T>): void {
-    const { statements, departures } = this.#parts;
+    const { statements, departures, rivals } = this.#parts;
     statements.delete(statusId(object.metadata.uid));
+    rivals.delete(statusId(object.metadata.uid));
     departures.lostSightOf(keyOf(object));
   }
 

@@ -104,4 +104,40 @@ describe('a run', () => {
     }
     expect(times).toEqual(['2026-01-01T00:00:00Z', '2026-01-01T00:02:00Z', '2026-01-01T00:02:00Z']);
   });
+
+  test('that writes with the client has its writes counted', async () => {
+    const part = controller(ConfigMap, {
+      name: 'direct',
+      where: { labelSelector: 'mine' },
+      async reconcile({ metadata: { name, namespace = '' } }, { client }) {
+        const secrets = client.kind(Secret).namespace(namespace);
+        await secrets.apply({ metadata: { name } }, { fieldManager: 'direct' });
+        await secrets.get(name);
+      },
+    });
+    await using running = await runApp([part]);
+    await createMap(running);
+    await running.settle();
+    expect(running.app.trace({ controller: 'direct' })).toMatchObject([{ outcome: 'done', writes: 1 }]);
+  });
+
+  test('that conflicts again and again is reported after ten times', async () => {
+    const lines: string[] = [];
+    const part = controller(ConfigMap, {
+      name: 'stale',
+      where: { labelSelector: 'mine' },
+      async reconcile(map, { objects }) {
+        await objects(ConfigMap).update({ ...map, metadata: { ...map.metadata, resourceVersion: '1' } });
+      },
+    });
+    await using running = await runApp([part], undefined, { log: logTo(lines) });
+    await createMap(running);
+    await running.settle();
+    expect(lines).toEqual([]);
+    await running.clock.advance('1h');
+    await running.settle();
+    expect(lines[0]).toMatch(
+      /^W.* "work failed, will be tried again" controller="stale" object="default\/m" failures=10 error=".*has been modified/,
+    );
+  });
 });

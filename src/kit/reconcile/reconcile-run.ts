@@ -7,6 +7,7 @@ import { addFinalizer, hasFinalizer, removeFinalizer } from './finalizer.ts';
 import { RunContext } from './run-context.ts';
 import { RunObjects } from './run-objects.ts';
 import { type RunParts, statusId } from './run-parts.ts';
+import { isStated } from './statement.ts';
 import { writeStatus } from './status-writer.ts';
 
 /** One run for one object. */
@@ -116,7 +117,14 @@ export class ReconcileRun<T extends KubernetesObject> {
     const { kind, echoes, statements, name: fieldManager } = this.#parts;
     const parts = { kind, echoes, fieldManager, id: this.#id, objects: this.#own };
     const ofStatus = statusId(object.metadata.uid);
-    const change = { status, earlier: statements.get(ofStatus) };
+    const earlier = statements.get(ofStatus);
+    const change = { status, earlier };
+    if (earlier !== undefined && !isStated(earlier.intent, (object as { readonly status?: unknown }).status, earlier)) {
+      const fetch = (): Promise<Observed<T> | undefined> => this.#own.fetch(this.#key);
+      const { noteRival } = await import('./status-rivals.ts'); // most controllers have none
+      const { rivals, app } = this.#parts;
+      await noteRival(rivals, { id: ofStatus, key: this.#key, fieldManager, fetch }, app);
+    }
     statements.set(ofStatus, await writeStatus(object, change, parts));
   }
 

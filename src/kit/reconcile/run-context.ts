@@ -17,7 +17,6 @@ export class RunContext<T extends KubernetesObject> implements ReconcileContext 
   readonly failures: number;
   readonly signal: AbortSignal;
   readonly after: (duration: Duration) => void;
-  readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -28,6 +27,7 @@ export class RunContext<T extends KubernetesObject> implements ReconcileContext 
   readonly #object: Observed<KubernetesObject> | undefined;
   readonly #parts: RunParts<T>;
   readonly #work: WorkContext;
+  #client: Client | undefined;
 
   constructor(
     key: string,
@@ -40,7 +40,6 @@ export class RunContext<T extends KubernetesObject> implements ReconcileContext 
     this.failures = work.failures;
     this.signal = work.signal;
     this.after = work.after;
-    this.client = app.client;
     this.clock = app.clock;
     this.random = app.random;
     this.log = app.log.with({ controller: name, object: key });
@@ -48,6 +47,11 @@ export class RunContext<T extends KubernetesObject> implements ReconcileContext 
     this.#object = object as Observed<KubernetesObject> | undefined;
     this.#parts = parts;
     this.#work = work;
+  }
+
+  /** The app's client; its writes are counted as those of the run. */
+  get client(): Client {
+    return (this.#client ??= this.#parts.app.client.guarded(this.#work.countWrite));
   }
 
   readonly objects = <U extends KubernetesObject>(kind: Kind<U>): Objects<U> => {

@@ -7,6 +7,7 @@ import type { EchoFilter } from '../work/echo-filter.ts';
 import type { DeclaredKinds } from './declared-kinds.ts';
 import type { Departures } from './departures.ts';
 import type { Statement } from './statement.ts';
+import type { StatusRivals } from './status-rivals.ts';
 
 /** What all runs of a controller share. */
 export interface RunParts<T extends KubernetesObject> {
@@ -23,6 +24,7 @@ export interface RunParts<T extends KubernetesObject> {
   readonly recorder: EventRecorder;
   /** The applied configurations so far: of children by `objectId`, of statuses by `statusId`. */
   readonly statements: Map<string, Statement>;
+  readonly rivals: StatusRivals;
 }
 
 /** Identifies the status of an object; another object with the same name has another. */

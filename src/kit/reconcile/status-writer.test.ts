@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { LineLogger, VirtualClock } from '../../base/index.ts';
 import { type Observed, PersistentVolumeClaim, Pod } from '../../client/index.ts';
 import { controller, type StatusOf } from '../index.ts';
 import { runApp, type RunningApp } from '../testing/running-app.ts';
@@ -33,6 +34,23 @@ describe('a status that a reconciler returns', () => {
     await running.settle();
     expect(running.app.trace().at(-1)).toMatchObject({ why: ['Pod default/p changed'], writes: 0 });
     expect((await pods(running).get('p')).status).toMatchObject({ reason: 'Other', message: 'hello' });
+  });
+
+  test('that two controllers fight over is reported with both managers', async () => {
+    const lines: string[] = [];
+    const log = new LineLogger({ clock: new VirtualClock(), level: 'warn', write: (line) => lines.push(line) });
+    let rounds = 0;
+    const says = (message: string) =>
+      controller(Pod, {
+        name: message,
+        reconcile: (): StatusOf<Pod> => (rounds++ > 60 ? {} : { message }),
+      });
+    await using running = await runApp([says('left'), says('right')], undefined, { log });
+    await pods(running).create(pod);
+    await running.settle();
+    const reports = lines.filter((line) => line.includes('status is changed by another writer again and again'));
+    expect(reports[0]).toMatch(/object="default\/p" times=8 managers=\["(left","right|right","left)"\]/);
+    expect(reports.length).toBeLessThan(7);
   });
 
   test('is written again when others change it; a concurrent change of the object triggers the controller', async () => {

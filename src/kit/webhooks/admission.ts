@@ -154,7 +154,7 @@ function answering<T extends KubernetesObject>(
   caches: ReadKinds,
   answer: (object: Admitted<T>, context: AdmissionContext<T>) => Promise<object>,
 ): WebhookHandler {
-  return async (review, { signal }) => {
+  const reviewed: WebhookHandler = async (review, { signal }) => {
     const { apiVersion, request } = readAdmissionReview(review);
     const warnings: string[] = [];
     const response = await answer(objectOf<T>(request), {
@@ -171,7 +171,11 @@ function answering<T extends KubernetesObject>(
     const warned = warnings.length === 0 ? {} : { warnings };
     return { apiVersion, kind: 'AdmissionReview', response: { uid: request.uid, ...response, ...warned } };
   };
+  return Object.assign(reviewed, { maxBodyBytes: MAX_REVIEW_BYTES });
 }
+
+/** A review of an update has the object twice, each of at most 3 MiB. */
+const MAX_REVIEW_BYTES = 7 * 1024 * 1024;
 
 function userOf({ username = '', uid, groups = [], extra }: AdmissionQuestion['userInfo']): AdmissionUser {
   return { name: username, groups, ...(uid === undefined ? {} : { uid }), ...(extra === undefined ? {} : { extra }) };

@@ -25,11 +25,13 @@ interface ConversionRequest {
   readonly objects: readonly ConvertibleObject[];
 }
 
+/** A review has all objects of a list, each of at most 1.5 MiB. */
+const MAX_LIST_BYTES = 64 * 1024 * 1024;
 const REVIEW_VERSIONS: readonly unknown[] = ['apiextensions.k8s.io/v1', 'apiextensions.k8s.io/v1beta1'];
 
 /** Answers ConversionReviews, v1 and v1beta1, by converting their objects one after the other. */
 export function conversionHandler(convert: ConvertObject): WebhookHandler {
-  return async (review, context) => {
+  const answer: WebhookHandler = async (review, context) => {
     const { apiVersion, request } = readReview(review);
     const { uid } = request;
     const kind = 'ConversionReview';
@@ -41,6 +43,7 @@ export function conversionHandler(convert: ConvertObject): WebhookHandler {
       return { apiVersion, kind, response: { uid, convertedObjects: [], result } };
     }
   };
+  return Object.assign(answer, { maxBodyBytes: MAX_LIST_BYTES });
 }
 
 async function convertAll(

@@ -1,6 +1,14 @@
-import { createServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
+import {
+  constants,
+  createServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2';
+import type { TLSSocket } from 'node:tls';
 import { aborted, type Clock, CryptoRandom, type Random, RealClock, type Runnable } from '../../base/index.ts';
 import { type Http1Handlers, type ServingCertificate as TlsServing, TlsListener } from '../../wire/listen/index.ts';
+import { podAddress } from '../pod-address.ts';
 import { RENEW_AFTER_MS, type ServingCertificate, WebhookAuthority } from './serving-certificate.ts';
 
 export interface HttpsListenerOptions {
@@ -59,6 +67,10 @@ interface Behind extends Pick<HttpsFront, 'isFor'>, Pick<HttpsAnswering, 'onRequ
 const MAX_CONNECTIONS = 256;
 const HEADERS_TIMEOUT_MS = 10_000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
+/** A connection of HTTP/2 is closed after this time without requests. */
+const IDLE_TIMEOUT_MS = 120_000;
+/** How long a request's body may take to arrive, and at most twice this, the rest of an answer to be read. */
+const TRANSFER_TIMEOUT_MS = 30_000;
 /** How long requests in progress may take when the server stops. */
 const DRAIN_MS = 2000;
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
@@ -126,10 +138,10 @@ export class HttpsListener implements Runnable {
     return this.#address;
   }
 
-  /** Makes the server listen at the Service's port on all addresses; must be called before it runs. */
+  /** Makes the server listen at the Service's port on all addresses of the pod; must be called before it runs. */
   standBehind({ namespace, name, port }: Required<ServiceReference>): void {
     const names = [...(this.#options.names ?? []), serviceHost({ namespace, name })];
-    this.#options = { ...this.#options, host: '', port, names };
+    this.#options = { ...this.#options, host: podAddress(process.env), port, names };
     this.#options.front?.listener.standBehind({ namespace, name, port });
   }
 
@@ -174,12 +186,19 @@ export class HttpsListener implements Runnable {
     http2.on('sessionError', () => undefined); // the caller's connection is gone; the next call opens another
     const listener: TlsListener = new TlsListener({
       clock: this.#clock,
-      limits: { maxConnections, headersTimeoutMs: HEADERS_TIMEOUT_MS, handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS },
+      limits: {
+        maxConnections,
+        replacesIdle: true,
+        headersTimeoutMs: HEADERS_TIMEOUT_MS,
+        handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS,
+      },
       serving: this.#serving(),
       clientCertificates: asksForCertificate ? 'requested' : 'none',
       http2: (socket) => {
-        http2.once('session', (session) => session.once('stream', () => listener.used(socket)));
+        const begun = (session: ServerHttp2Session): void => this.#watch(session, listener, socket);
+        http2.once('session', begun);
         http2.emit('connection', socket);
+        http2.off('session', begun);
       },
       // handlers only use what Node's requests of HTTP/1.1 and HTTP/2 have in common
       http1: { request: this.#pass.bind(this) as unknown as Http1Handlers['request'] & object },
@@ -187,9 +206,40 @@ export class HttpsListener implements Runnable {
     return listener;
   }
 
+  /** Tells the listener when the session has requests and when it has none; one without requests is closed after a while. */
+  #watch(session: ServerHttp2Session, listener: TlsListener, socket: TLSSocket): void {
+    let streams = 0;
+    let timer = this.#clock.timer(HEADERS_TIMEOUT_MS, () => session.close());
+    session.on('stream', (stream) => {
+      streams += 1;
+      timer[Symbol.dispose]();
+      listener.used(socket);
+      stream.once('close', () => {
+        streams -= 1;
+        if (streams > 0 || session.closed) return;
+        listener.idle(socket);
+        timer = this.#clock.timer(IDLE_TIMEOUT_MS, () => session.close());
+      });
+    });
+    session.once('close', () => timer[Symbol.dispose]());
+  }
+
+  /** Gives up a request whose body does not arrive, and an answer that the caller does not read. */
+  #limitTime(request: Http2ServerRequest, response: Http2ServerResponse): void {
+    let wasEnded = false;
+    const look = (): void => {
+      if (!request.complete || wasEnded) return giveUp(request);
+      wasEnded = response.writableEnded;
+      timer = this.#clock.timer(TRANSFER_TIMEOUT_MS, look);
+    };
+    let timer = this.#clock.timer(TRANSFER_TIMEOUT_MS, look);
+    request.once('close', () => timer[Symbol.dispose]());
+  }
+
   #pass(request: Http2ServerRequest, response: Http2ServerResponse): void {
     const [path = ''] = request.url.split('?', 1);
     const { onRequest } = this.#behind.find(({ isFor }) => isFor(path)) ?? this.#answering;
+    this.#limitTime(request, response);
     this.#underWay.add(response);
     response.once('close', () => {
       this.#underWay.delete(response);
@@ -221,6 +271,13 @@ export class HttpsListener implements Runnable {
       listener.renew({ serving: this.#serving() });
     }
   }
+}
+
+/** Ends a request by force: its stream in HTTP/2, else its connection. */
+function giveUp(request: Http2ServerRequest): void {
+  const { stream } = request as Partial<Http2ServerRequest>; // a request of HTTP/1.1 has none
+  if (stream === undefined) request.socket.destroy();
+  else stream.close(constants.NGHTTP2_CANCEL);
 }
 
 /** The host name by which API servers call a Service. */

@@ -5,7 +5,11 @@ export interface WebhookContext {
 }
 
 /** Answers one review: gets the posted JSON, and returns the JSON to send back. */
-export type WebhookHandler = (review: unknown, context: WebhookContext) => unknown;
+export interface WebhookHandler {
+  (review: unknown, context: WebhookContext): unknown;
+  /** Size of the largest review that is read; default 3 MiB. */
+  readonly maxBodyBytes?: number;
+}
 
 /** A malformed request; answered with this message and status. */
 export class WebhookRequestError extends Error {

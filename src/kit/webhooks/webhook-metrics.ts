@@ -21,17 +21,21 @@ export function webhookMeter(metrics: MetricRegistry): WebhookMeter {
     labels: ['path'],
     buckets: DEFAULT_BUCKETS,
   });
-  return (path, handler) => async (review, context) => {
-    const startMs = clock.monotonic();
-    let outcome = 'failed';
-    try {
-      const answer = await handler(review, context);
-      outcome = 'answered';
-      return answer;
-    } finally {
-      count.with({ path, outcome }).add();
-      seconds.with({ path }).observe((clock.monotonic() - startMs) / 1000);
-    }
+  return (path, handler) => {
+    const metered: WebhookHandler = async (review, context) => {
+      const startMs = clock.monotonic();
+      let outcome = 'failed';
+      try {
+        const answer = await handler(review, context);
+        outcome = 'answered';
+        return answer;
+      } finally {
+        count.with({ path, outcome }).add();
+        seconds.with({ path }).observe((clock.monotonic() - startMs) / 1000);
+      }
+    };
+    const { maxBodyBytes } = handler;
+    return maxBodyBytes === undefined ? metered : Object.assign(metered, { maxBodyBytes });
   };
 }
 

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -59,6 +60,83 @@ describe('webhookServer()', () => {
 
     expect(await call(server, { body: Buffer.from('{"a":1}') })).toBe('200 {"review":{"a":1}}');
     expect(await call(server, { body: Buffer.from('{"a":1}') }, true)).toBe('200 {"review":{"a":1}}');
+  });
+
+  test.each(['http/1.1', 'h2'])(
+    'stays reachable when connections that have sent %s requests sit idle',
+    async (protocol) => {
+      const server = await start({ handlers });
+      const { port } = await server.listening();
+      const { authority: ca } = server;
+      for (let count = 0; count < 256; count++) {
+        const socket = connectTls({ port, host: 'localhost', ca, ALPNProtocols: [protocol] }).on(
+          'error',
+          () => undefined,
+        );
+        onTestFinished(() => void socket.destroy());
+        await once(socket, 'secureConnect');
+        if (protocol === 'http/1.1') {
+          socket.write('GET /echo HTTP/1.1\r\nhost: localhost\r\n\r\n');
+          await once(socket, 'data');
+        } else {
+          const session = connectHttp2('https://localhost', { createConnection: () => socket }).on(
+            'error',
+            () => undefined,
+          );
+          const stream = session.request({ ':path': '/echo' });
+          stream.resume();
+          await once(stream, 'close');
+        }
+      }
+
+      expect(await call(server, { body: Buffer.from('{"a":1}') })).toBe('200 {"review":{"a":1}}');
+      expect(await call(server, { body: Buffer.from('{"a":1}') }, true)).toBe('200 {"review":{"a":1}}');
+    },
+  );
+
+  test.each([true, false])(
+    'gives up a body that does not arrive, and an idle connection (HTTP/1.1 only: %s)',
+    async (isHttp1Only) => {
+      const clock = new VirtualClock({ startMs: new RealClock().now() });
+      const server = await start({ handlers, clock });
+      const { port } = await server.listening();
+      const socket = connectTls({
+        port,
+        host: 'localhost',
+        ca: server.authority,
+        ALPNProtocols: [isHttp1Only ? 'http/1.1' : 'h2'],
+      });
+      await once(socket, 'secureConnect');
+      const closed = once(
+        socket.on('error', () => undefined),
+        'close',
+      );
+      if (isHttp1Only) socket.write('POST /echo HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\n\r\n{');
+      else {
+        const session = connectHttp2('https://localhost', { createConnection: () => socket }).on(
+          'error',
+          () => undefined,
+        );
+        session
+          .request({ ':path': '/echo', ':method': 'POST' })
+          .on('error', () => undefined)
+          .write('{');
+        await once(session, 'remoteSettings');
+      }
+      while (!socket.destroyed) {
+        await clock.advance('10s');
+        await new Promise((resolve) => void setImmediate(resolve));
+      }
+      await closed;
+    },
+  );
+
+  test.each([true, false])('refuses a body above the limit (HTTP/1.1 only: %s)', async (isHttp1Only) => {
+    const server = await start({ handlers });
+    const body = Buffer.alloc(3 * 1024 * 1024 + 1, ' ');
+    expect(await call(server, { body }, isHttp1Only)).toBe('413 Request entity too large: limit is 3145728');
+    const large = { ...JSON.parse('{"a":1}'), text: 'x'.repeat(2 * 1024 * 1024) } as unknown;
+    expect(await call(server, { body: JSON.stringify(large) }, isHttp1Only)).toMatch(/^200 /);
   });
 
   test.each([true, false])('passes JSON to the handler of its path (HTTP/1.1 only: %s)', async (isHttp1Only) => {

@@ -31,8 +31,10 @@ export type HandlerPlace =
   | WebhookClientConfig
   | { readonly service: ServiceReference & { readonly path: string }; readonly caBundle: string };
 
-/** Limit of a review's body; API servers send lists of objects, each of at most 1.5 MiB, in one review. */
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** Limit of a body, as an API server's, for handlers without one of their own. */
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
+/** Limit of all bodies that are read or answered at once: callers need no credentials to send one. */
+const MAX_HELD_BYTES = 128 * 1024 * 1024;
 const HTTPS_PORT = 443;
 
 /** A server of webhooks, to be run alone or as `app(name, parts, { webhooks })`. Listens over HTTPS only. */
@@ -44,6 +46,8 @@ export class WebhookServer implements Runnable {
   readonly #options: WebhookServerOptions;
   readonly #listener: HttpsListener;
   #isLocal = false;
+  /** Bytes of all bodies that are read or answered. */
+  #heldBytes = 0;
   #service: ServiceReference | undefined;
 
   constructor(options: WebhookServerOptions) {
@@ -52,7 +56,7 @@ export class WebhookServer implements Runnable {
     this.#service = service;
     this.#listener = new HttpsListener(
       { ...options, names: [...names, ...(service === undefined ? [] : [serviceHost(service)])] },
-      { onRequest: (request, response) => void respond(options.handlers, request, response) },
+      { onRequest: (request, response) => void this.#respond(request, response) },
     );
   }
 
@@ -142,29 +146,37 @@ export class WebhookServer implements Runnable {
   run(signal: AbortSignal): Promise<void> {
     return this.#listener.run(signal);
   }
-}
 
-async function respond(
-  handlers: WebhookServerOptions['handlers'],
-  request: Http2ServerRequest,
-  response: Http2ServerResponse,
-): Promise<void> {
-  const left = new AbortController();
-  response.once('close', () => left.abort(new Error('the caller has left')));
-  response.on('error', () => undefined);
-  request.on('error', () => undefined);
-  const path = request.url.split('?')[0] ?? '';
-  if (request.method === 'POST') {
-    const answer = (): Promise<LocalAnswer> => answerTo(handlers, { path, body: () => bodyOf(request) }, left.signal);
-    send(response, await inWebhookSpan(request, answer));
-  } else {
-    send(response, refusal(new WebhookRequestError(405, 'webhooks are called by POST')));
+  async #respond(request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
+    const { handlers } = this.#options;
+    const left = new AbortController();
+    response.once('close', () => left.abort(new Error('the caller has left')));
+    response.on('error', () => undefined);
+    request.on('error', () => undefined);
+    const path = request.url.split('?')[0] ?? '';
+    if (request.method !== 'POST') {
+      send(response, refusal(new WebhookRequestError(405, 'webhooks are called by POST')));
+      return;
+    }
+    const held = { bytes: 0 };
+    const hold = (bytes: number): void => {
+      held.bytes += bytes;
+      this.#heldBytes += bytes;
+      if (this.#heldBytes > MAX_HELD_BYTES) throw new WebhookRequestError(429, 'too many large reviews at once');
+    };
+    const body = (maxBytes: number): Promise<string> => bodyOf(request, { maxBytes, hold });
+    const answer = (): Promise<LocalAnswer> => answerTo(handlers, { path, body }, left.signal);
+    try {
+      send(response, await inWebhookSpan(request, answer));
+    } finally {
+      this.#heldBytes -= held.bytes;
+    }
   }
 }
 
 interface Posted {
   readonly path: string;
-  readonly body: () => Promise<string>;
+  readonly body: (maxBytes: number) => Promise<string>;
 }
 
 async function answerTo(
@@ -175,7 +187,7 @@ async function answerTo(
   try {
     const handler = Object.hasOwn(handlers, path) ? handlers[path] : undefined;
     if (handler === undefined) throw new WebhookRequestError(404, `no webhook at "${path}"`);
-    const answer = await handler(readJson(await body()), { signal });
+    const answer = await handler(readJson(await body(handler.maxBodyBytes ?? MAX_BODY_BYTES)), { signal });
     return { status: 200, type: 'application/json', body: JSON.stringify(answer) };
   } catch (error) {
     return refusal(error);
@@ -187,12 +199,23 @@ function refusal(error: unknown): LocalAnswer {
   return { status, type: 'text/plain; charset=utf-8', body: `${messageOf(error)}\n` };
 }
 
-async function bodyOf(request: Http2ServerRequest): Promise<string> {
+interface BodyLimits {
+  readonly maxBytes: number;
+  /** Counts bytes that are kept; throws when there are too many in all. */
+  readonly hold: (bytes: number) => void;
+}
+
+async function bodyOf(request: Http2ServerRequest, { maxBytes, hold }: BodyLimits): Promise<string> {
+  const tooLarge = (): WebhookRequestError =>
+    new WebhookRequestError(413, `Request entity too large: limit is ${maxBytes}`);
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request) {
-    bytes += (chunk as Buffer).length;
-    if (bytes > MAX_BODY_BYTES) throw new WebhookRequestError(413, `the review has more than ${MAX_BODY_BYTES} bytes`);
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    const { length } = chunk as Buffer;
+    bytes += length;
+    if (bytes > maxBytes) throw tooLarge();
+    hold(length);
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks).toString();

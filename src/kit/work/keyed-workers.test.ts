@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { settle, VirtualClock } from '../../base/index.ts';
+import { RealClock, settle, VirtualClock } from '../../base/index.ts';
 import { StatusError } from '../../client/index.ts';
 import type { ReconcileRecord } from '../trace.ts';
 import { KeyedWorkers, type KeyedWorkersOptions } from './keyed-workers.ts';
@@ -168,4 +168,15 @@ describe('keyed workers', () => {
     expect(records.map(({ key }) => key)).toEqual(['a']);
     expect(clock.pending).toBe(0);
   });
+});
+
+test('work that asks for the next run at once keeps neither timers nor a stop waiting', async () => {
+  const clock = new RealClock();
+  const stop = new AbortController();
+  const workers = new KeyedWorkers('eager', { work: (_key, { after }) => after(0) }, workersParts(clock));
+  workers.add('a');
+  const running = workers.run(stop.signal);
+  await clock.sleep(1);
+  stop.abort();
+  await running;
 });

@@ -6,6 +6,7 @@ import {
   inSpan,
   type Logger,
   millisecondsOf,
+  nextTurn,
   type Runnable,
 } from '../../base/index.ts';
 import { type AddOptions, hasReason, type RateLimiter, StatusError, WorkQueue } from '../../client/index.ts';
@@ -74,8 +75,13 @@ type Ending = Pick<ReconcileRecord, 'outcome' | 'error'>;
 
 /** How many conflicts in a row are retried at once. */
 const QUICK_RETRIES = 3;
+/** Work that waits for nothing, such as a run that asks for the next one at once, leaves time for timers and signals after this many runs. */
+const RUNS_PER_TURN = 64;
 /** The log message of a failed run. */
 export const WORK_FAILED = 'work failed, will be tried again';
+
+/** From this many conflicts in a row on, another writer is in the way for good, and it is reported. */
+const LASTING_CONFLICT = 10;
 
 const NO_REASONS: readonly string[] = [];
 
@@ -151,10 +157,11 @@ export class KeyedWorkers implements Runnable {
   }
 
   async #worker(signal: AbortSignal, workSignal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
+    for (let runs = 1; !signal.aborted; runs++) {
       const request = await this.#queue.take(signal).catch(() => undefined); // aborted
       if (request === undefined) return;
       await this.#process(request, workSignal);
+      if (runs % RUNS_PER_TURN === 0) await nextTurn();
     }
   }
 
@@ -219,6 +226,7 @@ export class KeyedWorkers implements Runnable {
     }
     const fields = { object: key, failures: run.failures + 1, error };
     if (outcome === 'failed') this.#log.error(WORK_FAILED, fields);
+    else if (outcome === 'conflict' && fields.failures >= LASTING_CONFLICT) this.#log.warn(WORK_FAILED, fields);
     else if (outcome === 'conflict') this.#log.debug('object changed meanwhile', fields);
     const retryAfterMs = error instanceof StatusError ? (error.status.details?.retryAfterSeconds ?? 0) * 1000 : 0;
     if (retryAfterMs > 0 || this.#isPassing(key, outcome)) this.addAfter(key, retryAfterMs, { why: 'retry' });

@@ -97,3 +97,8 @@ export class RunTracker {
     this.#counts.clear();
   }
 }
+
+/** Names the runs that have not ended, for messages: `websites default/a`. */
+export function unfinished({ underWay }: Pick<RunTracker, 'underWay'>): string {
+  return [...underWay].map(({ controller, key }) => `${controller} ${key}`).join(', ') || 'work';
+}

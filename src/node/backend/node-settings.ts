@@ -12,7 +12,7 @@ export interface NodeSettings {
   /** Port of the node's server; 0 for none. */
   readonly port: number;
   /** The `host:port` at which the node's server listens, where the node's addresses do not lead there. */
-  readonly server?: string;
+  readonly server?: string | undefined;
   /** Added to the labels that every node has. */
   readonly labels: Readonly<Record<string, string>>;
   /** Added to the annotations that every node has. */

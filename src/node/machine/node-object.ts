@@ -83,7 +83,11 @@ export function nodeStatus(node: DescribedNode, parts: StatusParts, old: NodeSta
     capacity: { ...old?.capacity, ...capacity },
     allocatable: allocatable({ ...allocatableOf(machine), ...devices.allocatable }, capacity, old),
     conditions: conditions(parts, old?.conditions ?? []),
-    addresses: [...addresses.map((address) => ({ type: 'InternalIP', address })), { type: 'Hostname', address: name }],
+    addresses: [
+      ...addresses.map((address) => ({ type: 'InternalIP', address })),
+      ...serverAddress(settings.server),
+      { type: 'Hostname', address: name },
+    ],
     daemonEndpoints: { kubeletEndpoint: { Port: port } },
     nodeInfo: nodeInfo(node, parts.runtimeVersion),
     ...(isReported(images, old?.images) ? { images } : {}),
@@ -94,6 +98,17 @@ export function nodeStatus(node: DescribedNode, parts: StatusParts, old: NodeSta
     ...(runtime === undefined ? {} : { features: runtime.features }),
     declaredFeatures: DECLARED_FEATURES,
   };
+}
+
+/**
+ * The address of the machine on which the node's server listens, for callers that do not read annotations. A loopback address is given by
+ * its name: programs that copy the addresses of nodes into Endpoints would be refused with an address that no cluster can route to.
+ */
+function serverAddress(server: string | undefined): readonly { readonly type: string; readonly address: string }[] {
+  if (server === undefined) return [];
+  const host = server.slice(0, server.lastIndexOf(':')).replace(/^\[|\]$/g, '');
+  const isLoopback = host === '::1' || host.startsWith('127.');
+  return [isLoopback ? { type: 'InternalDNS', address: 'localhost' } : { type: 'ExternalIP', address: host }];
 }
 
 /** Whether a list belongs into the status. The API drops empty lists: one is reported only to clear what the status has. */

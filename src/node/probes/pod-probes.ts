@@ -2,7 +2,7 @@ import type { Clock } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { ContainerSpec, ProbeResult } from '../life/index.ts';
 import type { ActionExecutor, ContainerStatus } from '../runtime/index.ts';
-import { type ProbeKind, type ProbeSpec, type ProbeState, ProbeWorker } from './probe-worker.ts';
+import { type ProbeKind, type ProbeSpec, type ProbeState, type ProbeTally, ProbeWorker } from './probe-worker.ts';
 
 export interface PodProbesParts {
   readonly clock: Clock;
@@ -12,6 +12,15 @@ export interface PodProbesParts {
   /** Called when a result has changed. */
   changed(): void;
   tell(pod: Observed<Pod>, container: string, event: { readonly reason: string; readonly message: string }): void;
+}
+
+/** What came of one probe of a running container. */
+export interface ProbeRecord extends ProbeTally {
+  readonly kind: ProbeKind;
+  readonly container: string;
+  readonly pod: string;
+  readonly namespace: string;
+  readonly uid: string;
 }
 
 type Workers = ReadonlyMap<ProbeKind, ProbeWorker>;
@@ -68,6 +77,13 @@ export class PodProbes implements Disposable {
       ...(waits || unprobed.changesAtMs === undefined ? {} : { changesAtMs: unprobed.changesAtMs }),
       ...(failed === undefined ? {} : { failed: failureOf(failed) }),
     };
+  }
+
+  *records(): Generator<ProbeRecord> {
+    const { name: pod = '', namespace = '', uid = '' } = this.#pod?.metadata ?? {};
+    for (const workers of this.#workers.values())
+      for (const worker of workers.values())
+        yield { ...worker.tally(), kind: worker.kind, container: worker.container, pod, namespace, uid };
   }
 
   [Symbol.dispose](): void {

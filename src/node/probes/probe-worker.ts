@@ -18,6 +18,17 @@ export interface ProbeWorkerParts {
   tell(reason: 'Unhealthy' | 'ProbeWarning', message: string): void;
 }
 
+/** How often a probe ran, by its result, and how long it took. */
+export interface ProbeTally {
+  readonly counts: Readonly<Record<ProbeCount, number>>;
+  /** Of the probes that did not fail: those up to each bound, but above the one before it, and above all bounds. */
+  readonly durations: { readonly bounds: readonly number[]; readonly buckets: readonly number[]; readonly sum: number };
+}
+
+type ProbeCount = 'successful' | 'failed' | 'unknown';
+
+/** In seconds, as of Prometheus' clients. */
+const DURATION_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const TITLES = { startup: 'Startup', liveness: 'Liveness', readiness: 'Readiness' } as const;
 const TRIES = 3;
 
@@ -34,6 +45,11 @@ export class ProbeWorker implements Disposable {
   #firstMs: number;
   #last: { readonly result: ProbeState; readonly count: number } = { result: 'unknown', count: 0 };
   #isOn = false;
+  readonly #counts = { successful: 0, failed: 0, unknown: 0 };
+  /** Created by the first probe that does not fail. */
+  #durations: { readonly buckets: number[]; sum: number } | undefined;
+  /** The time and result of the last probe. */
+  #lastProbe: { readonly atMs: number; readonly result: ProbeCount } | undefined;
   #isUnderWay = false;
 
   constructor(spec: ProbeSpec, target: ActionTarget & { readonly purpose: ProbeKind }, parts: ProbeWorkerParts) {
@@ -43,6 +59,22 @@ export class ProbeWorker implements Disposable {
     this.#parts = parts;
     this.#state = parts.initial;
     this.#firstMs = parts.startedAtMs + (spec.initialDelaySeconds ?? 0) * 1000;
+  }
+
+  get container(): string {
+    return this.#target.container.name;
+  }
+
+  /** Probes that were left out because their answer was known count as if they had run. */
+  tally(): ProbeTally {
+    const counts = { ...this.#counts };
+    const skipped = this.#isDone ? 0 : this.#dueSince(this.#lastProbe?.atMs);
+    if (this.#lastProbe !== undefined) counts[this.#lastProbe.result] += skipped;
+    const { buckets = [], sum = 0 } = this.#durations ?? {};
+    const isFailure = this.#lastProbe?.result === 'failed';
+    const shown =
+      isFailure || skipped === 0 ? buckets : buckets.map((count, index) => (index === 0 ? count + skipped : count));
+    return { counts, durations: { bounds: DURATION_BOUNDS, buckets: shown, sum } };
   }
 
   get state(): ProbeState {
@@ -81,13 +113,44 @@ export class ProbeWorker implements Disposable {
 
   async #probe(): Promise<void> {
     this.#isUnderWay = true;
+    const { clock } = this.#parts;
+    const [atMs, sinceMs] = [clock.now(), clock.monotonic()];
     const outcome = await this.#ask();
     this.#isUnderWay = false;
+    if (!this.#end.signal.aborted) this.#note(outcome, { atMs, tookMs: clock.monotonic() - sinceMs });
     if (this.#isDone) return;
     if (outcome !== undefined) this.#count(outcome);
     if (this.#isDone) return;
     const isSettled = outcome !== undefined && this.#state === resultOf(outcome);
     this.#wakeAt(this.#nextMs(isSettled ? (outcome.sameUntilMs ?? 0) : 0));
+  }
+
+  #note(
+    outcome: ActionOutcome | undefined,
+    { atMs, tookMs }: { readonly atMs: number; readonly tookMs: number },
+  ): void {
+    if (this.#lastProbe !== undefined) {
+      const skipped = Math.max(0, this.#dueSince(this.#lastProbe.atMs, atMs) - 1);
+      this.#counts[this.#lastProbe.result] += skipped;
+      if (this.#lastProbe.result !== 'failed') this.#addDuration(0, skipped);
+    }
+    const result = outcome === undefined ? 'unknown' : resultOf(outcome) === 'success' ? 'successful' : 'failed';
+    this.#counts[result] += 1;
+    this.#lastProbe = { atMs, result };
+    if (result !== 'failed') this.#addDuration(tookMs / 1000, 1);
+  }
+
+  #addDuration(seconds: number, times: number): void {
+    this.#durations ??= { buckets: [...DURATION_BOUNDS, Infinity].map(() => 0), sum: 0 };
+    const found = DURATION_BOUNDS.findIndex((bound) => seconds <= bound);
+    const index = found < 0 ? DURATION_BOUNDS.length : found;
+    this.#durations.buckets[index] = (this.#durations.buckets[index] ?? 0) + times;
+    this.#durations.sum += seconds * times;
+  }
+
+  /** How many periods have passed since then. */
+  #dueSince(sinceMs: number | undefined, untilMs = this.#parts.clock.now()): number {
+    return sinceMs === undefined ? 0 : Math.floor((untilMs - sinceMs) / ((this.spec.periodSeconds ?? 10) * 1000));
   }
 
   /** The time of the first probe that is after now and not before the given time. */

@@ -20,7 +20,12 @@ export interface PortForwardRequest {
 /** Where a stream is served: at a URL that the caller connects to, or by a function of this process. */
 export type StreamEndpoint<Open> =
   | { readonly type: 'url'; readonly url: string }
-  | { readonly type: 'in process'; readonly open: Open };
+  | {
+      readonly type: 'in process';
+      readonly open: Open;
+      /** Aborts when the pod has stopped: the caller's connection, on which it could open more streams, is then closed. */
+      readonly ended?: AbortSignal;
+    };
 
 export interface TerminalSize {
   readonly width: number;

@@ -3,8 +3,12 @@ import { type Clock, messageOf } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { NodeBackend, NodeSettings } from '../backend/index.ts';
 import { type NodeUsage, type OpenPort, RuntimeError, type StreamEndpoint } from '../runtime/index.ts';
+import type { NodeCounts } from '../node-counts.ts';
+import type { ProbeRecord } from '../probes/index.ts';
 import type { PodLogOptions, PodStreams } from '../streams/index.ts';
 import { type NodeAnswer, type NodeRequest, refusal } from './node-request.ts';
+import { cadvisorMetrics } from './cadvisor-metrics.ts';
+import { kubeletMetrics, probeMetrics } from './kubelet-metrics.ts';
 import { kubeletConfiguration } from './kubelet-configuration.ts';
 import { resourceMetrics, statsSummary } from './node-stats.ts';
 import { passOn } from './pass-on.ts';
@@ -21,6 +25,9 @@ export interface ServedNode {
   pod(key: string): Observed<Pod> | undefined;
   pods(): readonly Observed<Pod>[];
   usage(): Promise<NodeUsage>;
+  readonly counts: NodeCounts;
+  /** What came of the probes of running containers. */
+  probes(): Iterable<ProbeRecord>;
 }
 
 /** The paths of a kubelet. */
@@ -42,8 +49,7 @@ export async function answerNodeRequest(node: ServedNode, request: NodeRequest):
       if (namespace !== 'summary') return NOT_FOUND;
       return isRead ? json(await statsSummary(node)) : NOT_ALLOWED;
     case 'metrics':
-      if (namespace !== 'resource') return NOT_FOUND;
-      return isRead ? metrics(await resourceMetrics(node)) : NOT_ALLOWED;
+      return isRead ? metricsAt(node, request.path) : NOT_ALLOWED;
     case 'containerLogs':
       return isRead && rest.length === 1 ? containerLog(node, request, { key, container: rest[0] ?? '' }) : NOT_FOUND;
     case 'exec':
@@ -78,6 +84,21 @@ function podList(node: ServedNode): NodeAnswer {
 
 function json(document: object): NodeAnswer {
   return { type: 'text', code: 200, text: JSON.stringify(document), contentType: 'application/json' };
+}
+
+async function metricsAt(node: ServedNode, path: string): Promise<NodeAnswer> {
+  switch (path) {
+    case '/metrics':
+      return metrics(await kubeletMetrics(node));
+    case '/metrics/cadvisor':
+      return metrics(await cadvisorMetrics(node));
+    case '/metrics/probes':
+      return metrics(probeMetrics(node));
+    case '/metrics/resource':
+      return metrics(await resourceMetrics(node));
+    default:
+      return NOT_FOUND;
+  }
 }
 
 function metrics(text: string): NodeAnswer {
@@ -193,7 +214,12 @@ async function ports(node: ServedNode, request: NodeRequest, key: string): Promi
     (endpoint: StreamEndpoint<OpenPort>) =>
       endpoint.type === 'url'
         ? passOn(request, endpoint.url, node.clock)
-        : servePorts(request, asked, { connect: endpoint.open, pod: named, clock: node.clock }),
+        : servePorts(request, asked, {
+            connect: endpoint.open,
+            ended: endpoint.ended,
+            pod: named,
+            clock: node.clock,
+          }),
   );
 }
 

@@ -7,9 +7,12 @@ import {
   POD_NAMESPACE,
   POD_UID,
 } from '../runtime/index.ts';
+import { type Family, metricLines, type Sample } from './metric-lines.ts';
 
 /** What a running container uses. */
-interface ContainerUse extends MeasuredUsage {
+export interface ContainerUse extends MeasuredUsage {
+  readonly id: string;
+  readonly image: string;
   readonly namespace: string;
   readonly pod: string;
   readonly uid: string;
@@ -18,7 +21,7 @@ interface ContainerUse extends MeasuredUsage {
 }
 
 /** The members of a node that its statistics need. */
-interface MeasuredNode {
+export interface MeasuredNode {
   readonly settings: Pick<NodeSettings, 'name'>;
   readonly startedAtMs: number;
   readonly backend: Pick<NodeBackend, 'runtime'>;
@@ -27,13 +30,13 @@ interface MeasuredNode {
 
 const RUNNING = { state: 'CONTAINER_RUNNING' } as const;
 
-async function usesOf(node: MeasuredNode): Promise<{
+export async function usesOf(node: MeasuredNode): Promise<{
   readonly whole: MeasuredUsage;
   readonly uses: readonly ContainerUse[];
 }> {
   const containers = await node.backend.runtime.listContainers(RUNNING);
   const { whole, containers: measured } = await node.usage();
-  const uses = containers.flatMap(({ id, labels, startedAtMs = 0 }) => {
+  const uses = containers.flatMap(({ id, image, labels, startedAtMs = 0 }) => {
     const usage = measured.get(id);
     if (usage === undefined) return [];
     const {
@@ -42,7 +45,7 @@ async function usesOf(node: MeasuredNode): Promise<{
       [POD_UID]: uid = '',
       [CONTAINER_NAME]: name = '',
     } = labels;
-    return [{ ...usage, namespace, pod, uid, name, startedAtMs }];
+    return [{ ...usage, id, image: image.image, namespace, pod, uid, name, startedAtMs }];
   });
   return { whole, uses };
 }
@@ -64,7 +67,7 @@ export async function statsSummary(node: MeasuredNode): Promise<object> {
   };
 }
 
-function byPod(uses: readonly ContainerUse[]): readonly (readonly ContainerUse[])[] {
+export function byPod(uses: readonly ContainerUse[]): readonly (readonly ContainerUse[])[] {
   const pods = new Map<string, ContainerUse[]>();
   for (const use of uses) {
     const own = pods.get(use.uid);
@@ -75,7 +78,7 @@ function byPod(uses: readonly ContainerUse[]): readonly (readonly ContainerUse[]
 }
 
 /** What containers use together. */
-function sumOf(uses: readonly ContainerUse[]): Required<MeasuredUsage> {
+export function sumOf(uses: readonly ContainerUse[]): Required<MeasuredUsage> {
   return {
     timestampMs: Math.max(0, ...uses.map(({ timestampMs }) => timestampMs)),
     usageNanoCores: sum(uses, nanoCores),
@@ -108,22 +111,20 @@ function usage({ timestampMs, usageNanoCores, usageCoreNanoSeconds, workingSetBy
 /** The same as metrics, by the names that metrics-server looks for: the document of `/metrics/resource`. */
 export async function resourceMetrics(node: MeasuredNode): Promise<string> {
   const { whole, uses } = await usesOf(node);
-  const lines: string[] = [];
-  const family = (name: string, type: 'counter' | 'gauge', samples: readonly Sample[]): void => {
-    lines.push(`# HELP ${name} [STABLE] ${HELP[name] ?? ''}`, `# TYPE ${name} ${type}`);
-    for (const { labels, value, atMs } of samples)
-      lines.push(`${name}${labels} ${value}${atMs === undefined ? '' : ` ${atMs}`}`);
+  const families: Family[] = [];
+  const family = (name: string, type: Family['type'], samples: readonly Sample[]): void => {
+    families.push({ name, type, help: `[STABLE] ${HELP[name] ?? ''}`, samples });
   };
   const containers = (value: (use: ContainerUse) => number): readonly Sample[] =>
     uses.map((use) => ({
-      labels: labelsOf({ container: use.name, namespace: use.namespace, pod: use.pod }),
+      labels: { container: use.name, namespace: use.namespace, pod: use.pod },
       value: value(use),
       atMs: use.timestampMs,
     }));
   const pods = (value: (use: ContainerUse) => number): readonly Sample[] =>
     byPod(uses).map((own) => {
       const [{ namespace, pod, timestampMs: atMs }] = own as readonly [ContainerUse];
-      return { labels: labelsOf({ namespace, pod }), value: sum(own, value), atMs };
+      return { labels: { namespace, pod }, value: sum(own, value), atMs };
     });
   family('container_cpu_usage_seconds_total', 'counter', containers(cpuSeconds));
   family('container_memory_working_set_bytes', 'gauge', containers(memoryOf));
@@ -132,20 +133,12 @@ export async function resourceMetrics(node: MeasuredNode): Promise<string> {
     'gauge',
     containers(({ startedAtMs }) => startedAtMs / 1000),
   );
-  family('node_cpu_usage_seconds_total', 'counter', [
-    { labels: '', value: cpuSeconds(whole), atMs: whole.timestampMs },
-  ]);
-  family('node_memory_working_set_bytes', 'gauge', [{ labels: '', value: memoryOf(whole), atMs: whole.timestampMs }]);
+  family('node_cpu_usage_seconds_total', 'counter', [{ value: cpuSeconds(whole), atMs: whole.timestampMs }]);
+  family('node_memory_working_set_bytes', 'gauge', [{ value: memoryOf(whole), atMs: whole.timestampMs }]);
   family('pod_cpu_usage_seconds_total', 'counter', pods(cpuSeconds));
   family('pod_memory_working_set_bytes', 'gauge', pods(memoryOf));
-  family('resource_scrape_error', 'gauge', [{ labels: '', value: 0 }]);
-  return `${lines.join('\n')}\n`;
-}
-
-interface Sample {
-  readonly labels: string;
-  readonly value: number;
-  readonly atMs?: number;
+  family('resource_scrape_error', 'gauge', [{ value: 0 }]);
+  return metricLines(families);
 }
 
 const HELP: Readonly<Record<string, string>> = {
@@ -169,13 +162,6 @@ function memoryOf({ workingSetBytes }: MeasuredUsage): number {
 
 function sum(uses: readonly ContainerUse[], value: (use: ContainerUse) => number): number {
   return uses.reduce((total, use) => total + value(use), 0);
-}
-
-/** Names of Kubernetes need no escapes. */
-function labelsOf(labels: Readonly<Record<string, string>>): string {
-  return `{${Object.entries(labels)
-    .map(([name, value]) => `${name}="${value}"`)
-    .join(',')}}`;
 }
 
 function timeOf(ms: number): string {

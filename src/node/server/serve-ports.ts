@@ -1,4 +1,5 @@
-import type { Clock } from '../../base/index.ts';
+import type { Duplex } from 'node:stream';
+import { type Clock, onAbort } from '../../base/index.ts';
 import {
   type ConnectPort,
   forwardOverSpdy,
@@ -28,11 +29,27 @@ export function askedPorts(request: NodeRequest): readonly number[] | NodeAnswer
 /** A channel's number is a byte, and each port has two. */
 const MAX_PORTS = 127;
 
+export interface ForwardedPorts {
+  readonly connect: ConnectPort;
+  readonly pod: string;
+  readonly clock: Clock;
+  /** Aborts when the pod has stopped. */
+  readonly ended: AbortSignal | undefined;
+}
+
+/** Closes the caller's connection when the pod stops: it would wait for nothing otherwise. */
+async function closedWith(ended: AbortSignal | undefined, socket: Duplex, work: () => Promise<void>): Promise<void> {
+  if (ended === undefined) return work();
+  using _closing = onAbort(ended, () => socket.destroy());
+  if (ended.aborted) socket.destroy();
+  await work();
+}
+
 /** Connects the caller with ports of a pod, over WebSocket or SPDY, as it asks for. */
 export function servePorts(
   request: NodeRequest,
   ports: readonly number[],
-  { connect, pod, clock }: { readonly connect: ConnectPort; readonly pod: string; readonly clock: Clock },
+  { connect, pod, clock, ended }: ForwardedPorts,
 ): NodeAnswer {
   if (wantsWebSocket((name) => request.header(name))) {
     const { code, headers, body } = handshake(
@@ -45,7 +62,9 @@ export function servePorts(
       type: 'upgrade',
       headers,
       takeOver: (socket) =>
-        forwardOverWebSocket(new WebSocketConnection(socket, { clock, protocol }), ports, { connect, pod }),
+        closedWith(ended, socket, () =>
+          forwardOverWebSocket(new WebSocketConnection(socket, { clock, protocol }), ports, { connect, pod }),
+        ),
     };
   }
   const protocol = negotiateSpdy(request, [PORT_FORWARD_PROTOCOL]);
@@ -53,6 +72,6 @@ export function servePorts(
   return {
     type: 'upgrade',
     headers: spdyHeaders(protocol),
-    takeOver: (socket) => forwardOverSpdy(socket, connect, pod),
+    takeOver: (socket) => closedWith(ended, socket, () => forwardOverSpdy(socket, connect, pod)),
   };
 }

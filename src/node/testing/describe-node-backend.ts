@@ -11,6 +11,8 @@ import { NodeCluster } from './node-cluster.ts';
 /** A backend under test, and the test's ways to make its containers do something. */
 export interface TestedBackend {
   readonly open: OpenNodeBackend;
+  /** Waits until no call of the backend is under way; default `settle` of src/base. */
+  settle?(): Promise<void>;
   /** Ends the program of a running container with this code. */
   exit(cluster: NodeCluster, pod: string, code: number): Promise<void>;
   /** Everything that the backend still has of pods: ids of sandboxes and containers, paths. */
@@ -36,7 +38,7 @@ class Run implements AsyncDisposable {
   readonly #opened: NodeBackend[];
   readonly #agents: NodeAgent[];
 
-  static async start({ open }: TestedBackend): Promise<Run> {
+  static async start({ open, settle }: TestedBackend): Promise<Run> {
     const opened: NodeBackend[] = [];
     const agents: NodeAgent[] = [];
     const backend: OpenNodeBackend = async (node, context) => {
@@ -44,7 +46,7 @@ class Run implements AsyncDisposable {
       opened.push(made);
       return made;
     };
-    const cluster = await NodeCluster.start(nodeAgents({ backend, onAgent: (agent) => agents.push(agent) }));
+    const cluster = await NodeCluster.start(nodeAgents({ backend, onAgent: (agent) => agents.push(agent) }), settle);
     return new Run(cluster, opened, agents);
   }
 

@@ -6,6 +6,12 @@ import { type App, app, type Part } from '../../kit/index.ts';
 
 const MAX_TURNS = 1000;
 
+interface NodeClusterParts {
+  readonly clock: VirtualClock;
+  readonly part: Part;
+  readonly settleBackend: () => Promise<void>;
+}
+
 export class NodeCluster implements AsyncDisposable {
   readonly clock: VirtualClock;
   /** The test's own client; nodes have another. */
@@ -13,19 +19,22 @@ export class NodeCluster implements AsyncDisposable {
   readonly pods: ResourceClient<Pod>;
   readonly #cluster: TestCluster;
   readonly #part: Part;
+  readonly #settleBackend: () => Promise<void>;
   #running: { readonly app: App; readonly stop: AbortController; readonly done: Promise<void> } | undefined;
 
-  private constructor(cluster: TestCluster, clock: VirtualClock, part: Part) {
+  private constructor(cluster: TestCluster, { clock, part, settleBackend }: NodeClusterParts) {
     this.#cluster = cluster;
     this.#part = part;
+    this.#settleBackend = settleBackend;
     this.clock = clock;
     this.client = cluster.client();
     this.pods = this.client.core.v1.pods.namespace('default');
   }
 
-  static async start(part: Part): Promise<NodeCluster> {
-    const clock = new VirtualClock();
-    const cluster = new NodeCluster(await TestCluster.start({ clock }), clock, part);
+  /** `settleBackend` waits for work of the nodes' backend that `settle` does not know, such as processes that start. */
+  static async start(part: Part, settleBackend: () => Promise<void> = settle): Promise<NodeCluster> {
+    const clock = new VirtualClock({ settle: settleBackend });
+    const cluster = new NodeCluster(await TestCluster.start({ clock }), { clock, part, settleBackend });
     await cluster.startNodes();
     return cluster;
   }
@@ -47,7 +56,7 @@ export class NodeCluster implements AsyncDisposable {
   /** Waits until the nodes have nothing to do at the present virtual time. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < MAX_TURNS; turn++) {
-      await settle();
+      await this.#settleBackend();
       if (this.#running?.app.isIdle !== false) return;
     }
     throw new Error('Cannot settle: the nodes are never idle');

@@ -5,7 +5,12 @@ import type {
   CustomResourceDefinitionStatus,
 } from '../../api/types/apiextensions/v1.d.ts';
 import type { CustomResourceDefinitionSpec as OldSpec } from '../../api/types/apiextensions/v1beta1.d.ts';
-import { checkDefinition, checkDefinitionStatus, checkDefinitionUpdate, definitionWarnings } from '../../crd/index.ts';
+import {
+  checkDefinitionStatus,
+  checkingDefinition,
+  checkingDefinitionUpdate,
+  definitionWarnings,
+} from '../../crd/index.ts';
 import { changes } from '../change.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { definitionConversion, fillOldSpec, OLD_VERSION } from './old-definitions.ts';
@@ -41,8 +46,8 @@ export const customResourceDefinitions = defineKind<CustomResourceDefinition>({
 
   prepareForCreate: noteStoredVersion,
   prepareForUpdate: noteStoredVersion,
-  validate: checkDefinition,
-  validateUpdate: checkDefinitionUpdate,
+  validateInSteps: (definition, old) =>
+    old === undefined ? checkingDefinition(definition) : checkingDefinitionUpdate(definition, old),
   validateStatus: checkDefinitionStatus,
   warnings: definitionWarnings,
 

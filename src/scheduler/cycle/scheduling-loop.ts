@@ -1,5 +1,5 @@
 import { isAssigned } from '../../api/meaning/index.ts';
-import { AbortScope, type Clock, type Logger } from '../../base/index.ts';
+import { AbortScope, type Clock, type Logger, nextTurn } from '../../base/index.ts';
 import { type EventRecorder, type Objects, TaskPool } from '../../kit/index.ts';
 import { type Patch, type Pod, strategicPatch } from '../../client/index.ts';
 import { nominatedNode, type NominatedPods } from '../cache/nominated-pods.ts';
@@ -116,7 +116,7 @@ export class SchedulingLoop {
       if (trying instanceof Promise) await trying; // without extenders and failures the attempt is synchronous
       this.#isTrying = false;
       await this.#tasks.room();
-      if (turn % PODS_PER_TURN === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
+      if (turn % PODS_PER_TURN === 0) await nextTurn();
     }
   }
 

@@ -4,8 +4,13 @@ type Read = IteratorResult<Uint8Array, unknown>;
 
 const DONE: Read = { done: true, value: undefined };
 
+export interface InputLine {
+  readonly text: string;
+  readonly isComplete: boolean;
+}
+
 const NEWLINE = 0x0a;
-const MAX_LINE_CHARACTERS = 64 * 1024;
+const MAX_LINE_BYTES = 128 * 1024;
 
 /**
  * The input that a shell and its programs read in turn. A program that is interrupted or stops reading loses no input for
@@ -29,20 +34,31 @@ export class SharedInput implements AsyncIterable<Uint8Array> {
 
   /** For the shell itself: the next lines, up to the end. Input after them is left to programs. */
   async *lines(): AsyncGenerator<string> {
-    for (let text = ''; ;) {
-      const read = await this.#next(undefined);
-      if (read.done === true) {
-        if (text !== '') yield text;
-        return;
-      }
-      const bytes = Buffer.from(read.value);
+    for (;;) {
+      const { text, isComplete } = await this.#line(undefined);
+      if (isComplete || text !== '') yield text;
+      if (!isComplete) return;
+    }
+  }
+
+  /** The next line without its end; not complete when the input ends first. Input after it is left to others. */
+  line(): Promise<InputLine> {
+    return this.#line(this.#interrupted);
+  }
+
+  async #line(interrupted: Promise<Read> | undefined): Promise<InputLine> {
+    const parts: Buffer[] = [];
+    for (let size = 0; ;) {
+      const read = await this.#next(interrupted);
+      if (read.done === true) return { text: Buffer.concat(parts).toString(), isComplete: false };
+      const bytes = Buffer.from(read.value.buffer, read.value.byteOffset, read.value.byteLength);
       const end = bytes.indexOf(NEWLINE);
-      text += bytes.toString('utf8', 0, end === -1 ? bytes.length : end);
-      if (text.length > MAX_LINE_CHARACTERS) throw new Error('sh: line is too long');
+      parts.push(bytes.subarray(0, end === -1 ? bytes.length : end));
+      size += bytes.length;
+      if (end === -1 && size > MAX_LINE_BYTES) throw new Error('line is too long');
       if (end === -1) continue;
       this.#rest = bytes.subarray(end + 1);
-      yield text;
-      text = '';
+      return { text: Buffer.concat(parts).toString(), isComplete: true };
     }
   }
 

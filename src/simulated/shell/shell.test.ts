@@ -1,55 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { settle, VirtualClock } from '../../base/index.ts';
+import { settle } from '../../base/index.ts';
 import { ByteInbox } from '../../wire/connections/index.ts';
-import { FileTree } from './file-tree.ts';
-import type { ShellProcess } from './process.ts';
-import { runProgram } from './shell.ts';
+import { runProgram } from './run-program.ts';
 import { Terminal } from './terminal.ts';
-
-/** A container that runs commands. */
-class Container {
-  readonly clock = new VirtualClock();
-  readonly machine = { hostname: 'web', clock: this.clock, files: new FileTree(['/tmp', '/root'], 0) };
-  output = '';
-  errors = '';
-
-  process(stdin: AsyncIterable<Uint8Array> = nothing(), more: Partial<ShellProcess> = {}): ShellProcess {
-    return {
-      machine: this.machine,
-      environment: new Map([
-        ['COLOR', 'blue and green'],
-        ['HOME', '/root'],
-      ]),
-      directory: '/',
-      stdin,
-      stdout: async (bytes) => void (this.output += Buffer.from(bytes).toString()),
-      stderr: async (bytes) => void (this.errors += Buffer.from(bytes).toString()),
-      signal: new AbortController().signal,
-      terminal: undefined,
-      depth: 0,
-      ...more,
-    };
-  }
-
-  async run(command: readonly string[], stdin?: AsyncIterable<Uint8Array>): Promise<unknown> {
-    this.output = '';
-    this.errors = '';
-    const code = await runProgram(command, this.process(stdin));
-    return [this.output + this.errors, code];
-  }
-
-  sh(script: string, stdin?: AsyncIterable<Uint8Array>): Promise<unknown> {
-    return this.run(['/bin/sh', '-c', script], stdin);
-  }
-}
-
-async function* nothing(): AsyncGenerator<Uint8Array> {
-  // ends at once
-}
-
-async function* sent(...pieces: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
-  for (const piece of pieces) yield Buffer.from(piece as string);
-}
+import { sent, TestContainer } from './testing/test-container.ts';
 
 describe('a command in a simulated container', () => {
   test.each([
@@ -74,46 +28,71 @@ describe('a command in a simulated container', () => {
     ['nothing-of-the-kind', 'sh: nothing-of-the-kind: not found\n', 127],
     ['echo "open', 'sh: syntax error: unterminated quoted string\n', 2],
     ['| cat', 'sh: syntax error: unexpected "|"\n', 2],
-    ['true &&', 'sh: syntax error: unexpected "end of file"\n', 2],
-    ['while true; do x; done', 'sh: syntax error: "while" is not understood by simulated containers\n', 2],
-    ['echo $(pwd)', 'sh: syntax error: commands within words are not understood by simulated containers\n', 2],
+    ['true &&', 'sh: syntax error: unexpected end of file\n', 2],
+    ['[[ a == a* && -d /tmp ]] && echo yes', 'yes\n', 0],
+    ['[[ "a b" =~ ^(a|b).b$ ]] && echo yes', 'yes\n', 0],
+    ['bash -c "for i in {1..3} x{a,b}; do echo \\$i; done"', '1\n2\n3\nxa\nxb\n', 0],
+    ['grep --perl-regexp a', 'grep: unrecognized option: perl-regexp\n', 2],
+    [
+      'date; hostname; id; uname',
+      'Fri Jan  2 03:04:05 UTC 2026\nweb\nuid=0(root) gid=0(root) groups=0(root)\nLinux\n',
+      0,
+    ],
+    ['set -eo pipefail; false | true; echo no', '', 1],
+    ['bash -c "echo a &> /tmp/x"', '', 0],
   ])('%s', async (script, output, code) => {
-    expect(await new Container().sh(script)).toEqual([output, code]);
+    expect(await new TestContainer().sh(script)).toEqual([output, code]);
   });
 
-  test('that is unknown does nothing, except in a shell, where it fails', async () => {
-    expect(await new Container().run(['pg_isready', '-q'])).toEqual(['', 0]);
-    expect(await new Container().run(['toString'])).toEqual(['', 0]);
+  test('that is unknown is left to the image, and otherwise not found', async () => {
+    expect(await new TestContainer().run(['pg_isready', '-q'])).toEqual(['sh: pg_isready: not found\n', 127]);
+    const container = new TestContainer();
+    const seen: unknown[] = [];
+    const process = container.process(sent(), {
+      imageProgram: (words, _, isInShell) => {
+        seen.push([words, isInShell]);
+        return Promise.resolve(3);
+      },
+    });
+    expect(await runProgram(['/opt/app/echo', 'x'], process)).toBe(3);
+    expect(await runProgram(['sh', '-c', 'toString; echo $?; exit 4'], process)).toBe(4);
+    expect([seen, container.output]).toEqual([
+      [
+        [['/opt/app/echo', 'x'], false],
+        [['toString'], true],
+      ],
+      '3\n',
+    ]);
   });
 
   test('sleeps on the clock of the node, and ends when it is aborted', async () => {
-    const container = new Container();
+    const container = new TestContainer();
     const sleeping = container.sh('sleep 1m; echo up');
     await container.clock.advance('59s');
     expect(container.output).toBe('');
     await container.clock.advance('1s');
     expect(await sleeping).toEqual(['up\n', 0]);
     const stop = new AbortController();
-    const stopped = runProgram(['sleep', 'infinity'], container.process(nothing(), { signal: stop.signal }));
+    const stopped = runProgram(['sleep', 'infinity'], container.process(sent(), { signal: stop.signal }));
     stop.abort();
     expect(await stopped).toBe(130);
   });
 
   test('reads a script from its input, line by line', async () => {
-    expect(await new Container().run(['sh'], sent('echo o', 'ne\ncat\nto cat\n', 'more'))).toEqual([
+    expect(await new TestContainer().run(['sh'], sent('echo o', 'ne\ncat\nto cat\n', 'more'))).toEqual([
       'one\nto cat\nmore',
       0,
     ]);
   });
 
   test('unpacks an archive that another one packed, with names of any length', async () => {
-    const [from, to] = [new Container(), new Container()];
+    const [from, to] = [new TestContainer(), new TestContainer()];
     const long = `/tmp/${'directory/'.repeat(12)}`;
     await from.sh(`mkdir -p ${long}; echo long > ${long}/file; echo short > /tmp/file`);
     const archive = new ByteInbox();
     const packing = runProgram(
       ['tar', 'cf', '-', '/tmp'],
-      from.process(nothing(), { stdout: (bytes) => archive.deliver(bytes) }),
+      from.process(sent(), { stdout: (bytes) => archive.deliver(bytes) }),
     );
     const unpacking = to.run(['tar', '-xmf', '-', '-C', '/root'], archive);
     expect(await packing).toBe(0);
@@ -123,23 +102,23 @@ describe('a command in a simulated container', () => {
   });
 
   test('cannot exceed the memory limit, nor leave its directory by names in archives', async () => {
-    const container = new Container();
+    const container = new TestContainer();
     const megabyte = Buffer.alloc(700 * 1024, 'x');
     expect(await container.run(['tee', '/tmp/a'], sent(megabyte))).toEqual([megabyte.toString(), 0]);
-    expect(await container.sh('cat > /tmp/b', sent(megabyte))).toEqual(['sh: No space left on device\n', 1]);
+    expect(await container.sh('cat > /tmp/b', sent(megabyte))).toEqual(['cat: -: No space left on device\n', 1]);
     expect(await container.run(['tar', 'x'], sent('nonsense'.repeat(64)))).toEqual([
       'tar: This does not look like a tar archive\n',
       2,
     ]);
     const script =
       'mkdir -p /tmp/in; rm /tmp/a; echo x > /tmp/in/f; cd /tmp/in; tar cf /tmp/out.tar ../in; rm -r /tmp/in; cd /root; tar xf /tmp/out.tar; ls /root /tmp';
-    expect(await container.sh(script)).toEqual(['/root:\nin\n/tmp:\nout.tar\n', 0]);
+    expect(await container.sh(script)).toEqual(['/root:\nin\n\n/tmp:\nb\nout.tar\n', 0]);
   });
 });
 
 describe('a terminal', () => {
   test('echoes input, supports corrections, and interrupts programs', async () => {
-    const container = new Container();
+    const container = new TestContainer();
     const keys = new ByteInbox();
     let screen = '';
     const terminal = new Terminal(async (bytes) => void (screen += Buffer.from(bytes).toString()));

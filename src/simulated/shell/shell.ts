@@ -1,33 +1,54 @@
 import { messageOf } from '../../base/index.ts';
-import { ByteInbox } from '../../wire/connections/index.ts';
+import { builtIns, type BuiltInHost } from './built-ins.ts';
+import { type CompoundHost, runCompound } from './compound-commands.ts';
+import { FileError } from './file-tree.ts';
+import { Jobs } from './jobs.ts';
+import { Jump } from './jump.ts';
+import { parseScript } from './language/parse-script.ts';
 import {
-  LITERAL_DOLLAR,
-  parseScript,
+  type Assignment,
+  type Command,
+  type ListItem,
   type Pipeline,
+  type Script,
   ScriptError,
   type SimpleCommand,
-  type Word,
-} from './parse-script.ts';
-import { fail, pathOf, print, type ShellProcess } from './process.ts';
-import { programs } from './programs.ts';
+} from './language/syntax.ts';
+import { MAIN } from './process-table.ts';
+import { BrokenPipe, fail, type ShellProcess } from './process.ts';
+import { INNER_PROGRAMS, runKnown } from './programs/index.ts';
+import { redirect, RedirectionError } from './redirect.ts';
 import { SharedInput } from './shared-input.ts';
+import { MAX_WORD_CHARACTERS, ShellFailure } from './shell-failure.ts';
+import { type ShellOptions, ShellScope } from './shell-scope.ts';
+import { ShellState } from './shell-state.ts';
+import { runInBackground, runPiped, type SubshellHost } from './subshells.ts';
 
-/** The nesting limit of shells. */
-const MAX_DEPTH = 16;
-const NOT_FOUND = 127;
+export type { ShellOptions } from './shell-scope.ts';
+
+/** The nesting limit of shells and functions. */
+const MAX_DEPTH = 100;
+const BROKEN_PIPE = 141;
+const SYNTAX = 2;
 
 /** Runs scripts one after another, which share variables and the working directory. */
-export class Shell {
-  readonly #process: ShellProcess;
-  readonly #variables: Map<string, string>;
-  #directory: string;
-  #code = 0;
+export class Shell extends ShellScope implements BuiltInHost, CompoundHost, SubshellHost {
+  readonly jobs: Jobs;
   #hasExited = false;
+  #isProgram = false;
+  /** True for a script of one command, which replaces the shell as if it was run with `exec`. */
+  #isReplaced = false;
+  /** Positive where a failure is part of a condition, which `set -e` does not mind. */
+  #conditions = 0;
+  #depth: number;
+  #substitutionCode: number | undefined;
+  #pendingSignals: number[] = [];
+  #wakeOnSignal: (() => void) | undefined;
 
-  constructor(process: ShellProcess) {
-    this.#process = process;
-    this.#variables = new Map(process.environment);
-    this.#directory = process.directory;
+  constructor(process: ShellProcess, options: ShellOptions = {}) {
+    super(process, options);
+    this.jobs = new Jobs(process.machine);
+    this.#depth = process.depth;
   }
 
   /** Whether `exit` was called. */
@@ -35,226 +56,359 @@ export class Shell {
     return this.#hasExited;
   }
 
-  get directory(): string {
-    return this.#directory;
-  }
-
-  /** The exit code of the last command. */
   get code(): number {
-    return this.#code;
+    return this.state.code;
   }
 
-  async run(script: string, signal = this.#process.signal): Promise<number> {
-    let pipelines: readonly Pipeline[];
+  /** Runs a script to its end; then the shell has not ended yet. */
+  async run(script: string, signal = this.process.signal): Promise<number> {
+    this.process = { ...this.process, signal };
     try {
-      pipelines = parseScript(script);
+      await this.runText(script);
     } catch (error) {
-      if (!(error instanceof ScriptError)) throw error;
-      return (this.#code = await fail(this.#process, `sh: ${error.message}`, 2));
+      this.state.code = await this.#endedBy(error);
     }
-    for (const { after, commands } of pipelines) {
-      if (this.#hasExited || signal.aborted) break;
-      if (after !== 'anything' && (after === 'success') !== (this.#code === 0)) continue;
-      this.#code = await this.#pipeline(commands, signal);
-    }
-    return this.#code;
+    return this.state.code;
   }
 
-  async #pipeline(commands: readonly SimpleCommand[], signal: AbortSignal): Promise<number> {
-    const base: ShellProcess = {
-      ...this.#process,
-      environment: this.#variables,
-      directory: this.#directory,
-      signal,
-    };
-    let { stdin } = base;
-    const running: Promise<number>[] = [];
-    for (const [index, command] of commands.entries()) {
-      const isLast = index === commands.length - 1;
-      const pipe = new ByteInbox();
-      const process = isLast
-        ? { ...base, stdin }
-        : { ...base, stdin, stdout: (bytes: Uint8Array) => pipe.deliver(bytes) };
-      running.push(this.#command(command, process, commands.length === 1).finally(() => pipe.finish()));
-      stdin = pipe;
-    }
-    const codes = await Promise.all(running);
-    return codes.at(-1) ?? 0;
+  /** Runs a script as the whole program of the process: with its trap for the end. */
+  async runAsProgram(script: string): Promise<number> {
+    const { machine, pid } = this.process;
+    using _receiver = pid === MAIN ? machine.processes.receive(MAIN, (signal) => this.receive(signal)) : undefined;
+    this.#isProgram = true;
+    await this.run(script);
+    return this.end();
   }
 
-  async #command(command: SimpleCommand, process: ShellProcess, isAlone: boolean): Promise<number> {
-    const words = command.words.flatMap((word) => this.#expand(word));
+  /** Runs the trap for the end of the shell. */
+  async end(): Promise<number> {
+    const last = this.state.traps.get(0);
+    this.state.traps.delete(0);
+    if (last === undefined || last === '' || this.process.signal.aborted) return this.state.code;
+    const { code } = this.state;
+    this.#hasExited = false;
+    await this.run(last);
+    if (!this.#hasExited) this.state.code = code;
+    return this.state.code;
+  }
+
+  /** Parses and runs commands in this shell. */
+  async runText(text: string): Promise<number> {
+    const script = this.#parse(text);
+    this.#isReplaced = this.#isProgram && isOneProgram(script);
+    this.#isProgram = false;
+    await this.runScript(script);
+    return this.state.code;
+  }
+
+  /** False for commands that more lines must complete. */
+  isComplete(text: string): boolean {
     try {
-      const redirected = await this.#redirect(command, process);
-      const code = await this.#invoke(words, redirected.process, isAlone);
-      redirected.finish();
-      return code;
+      parseScript(text, this.hasBraces);
+      return true;
     } catch (error) {
-      return fail(process, `sh: ${messageOf(error)}`);
+      return !(error instanceof ScriptError && error.isIncomplete);
     }
   }
 
-  /** Output to files is collected and written when the command has ended. */
-  async #redirect(
-    { redirections }: SimpleCommand,
-    given: ShellProcess,
-  ): Promise<{ readonly process: ShellProcess; finish(): void }> {
-    const { files, clock } = given.machine;
-    let process = given;
-    const collected: { readonly path: string; readonly parts: Uint8Array[] }[] = [];
-    for (const { operator, target } of redirections) {
-      const name = this.#expand(target).join(' ');
-      const path = pathOf(given, name);
-      if (operator === '2>&1') {
-        process = { ...process, stderr: process.stdout };
-      } else if (operator === '>&2') {
-        process = { ...process, stdout: process.stderr };
-      } else if (operator === '<') {
-        const bytes = files.read(path);
-        process = { ...process, stdin: once(bytes) };
-      } else {
-        const parts: Uint8Array[] = operator.endsWith('>>') && files.get(path) !== undefined ? [files.read(path)] : [];
-        let size = 0;
-        const write = async (bytes: Uint8Array): Promise<void> => {
-          size += bytes.length;
-          if (name !== '/dev/null' && size <= MAX_FILE_BYTES) parts.push(bytes);
-        };
-        process = operator.startsWith('2') ? { ...process, stderr: write } : { ...process, stdout: write };
-        if (name !== '/dev/null') collected.push({ path, parts });
+  #parse(text: string): Script {
+    try {
+      return parseScript(text, this.hasBraces);
+    } catch (error) {
+      if (error instanceof ScriptError) throw new ShellFailure(error.message, SYNTAX);
+      throw error;
+    }
+  }
+
+  /** Takes a signal; false when the shell has no trap for it. */
+  receive(signal: number): boolean {
+    const script = this.state.traps.get(signal);
+    if (script === undefined) return false;
+    if (script !== '' && this.#pendingSignals.length < MAX_DEPTH) this.#pendingSignals.push(signal);
+    this.#wakeOnSignal?.();
+    return true;
+  }
+
+  /** Resolves with the number of a signal that arrives during the work, or undefined when the work is over. */
+  async interruptible(work: Promise<unknown>): Promise<number | undefined> {
+    if (this.#pendingSignals.length > 0) return this.#pendingSignals[0];
+    const arrived = new Promise<void>((resolve) => (this.#wakeOnSignal = resolve));
+    await Promise.race([work, arrived]);
+    this.#wakeOnSignal = undefined;
+    return this.#pendingSignals[0];
+  }
+
+  /** What ended the script: a jump to the outside, or an error. */
+  async #endedBy(error: unknown): Promise<number> {
+    if (error instanceof Jump) {
+      if (error.type !== 'exit') return this.state.code;
+      this.#hasExited = !this.process.signal.aborted; // an interrupted command leaves the shell of a terminal running
+      return error.code;
+    }
+    if (error instanceof BrokenPipe) return BROKEN_PIPE;
+    const code = error instanceof ShellFailure ? error.code : 1;
+    if (!(error instanceof ShellFailure) && !(error instanceof FileError) && !(error instanceof RedirectionError))
+      throw error;
+    if (this.process.terminal === undefined) this.#hasExited = true;
+    return fail(this.process, `${this.#errorPrefix}: ${error.message}`, code);
+  }
+
+  get #errorPrefix(): string {
+    return this.state.name === '' ? 'sh' : this.state.name;
+  }
+
+  async runScript(script: Script): Promise<void> {
+    for (const item of script) await this.#item(item);
+  }
+
+  async #item({ first, rest, isBackground }: ListItem): Promise<void> {
+    if (isBackground) return this.#background({ first, rest, isBackground: false });
+    let last = first;
+    await this.#pipeline(first, rest.length > 0);
+    for (const [index, { operator, pipeline }] of rest.entries()) {
+      if ((operator === '&&') !== (this.state.code === 0)) continue;
+      last = pipeline;
+      await this.#pipeline(pipeline, index < rest.length - 1);
+    }
+    const isCondition = this.#conditions > 0 || last.isNegated || last !== (rest.at(-1)?.pipeline ?? first);
+    if (this.state.code !== 0 && !isCondition && this.state.options.has('e')) throw Jump.exit(this.state.code);
+  }
+
+  async #pipeline({ isNegated, commands }: Pipeline, isCondition: boolean): Promise<void> {
+    const [first] = commands;
+    if (isCondition || isNegated) this.#conditions++;
+    try {
+      if (commands.length === 1 && first !== undefined) await this.#command(first);
+      else this.state.code = await this.#piped(commands);
+    } finally {
+      if (isCondition || isNegated) this.#conditions--;
+    }
+    if (isNegated) this.state.code = this.state.code === 0 ? 1 : 0;
+  }
+
+  /** Each command runs in a process of its own. */
+  async #piped(commands: readonly Command[]): Promise<number> {
+    using _room = this.process.machine.processes.reserve(commands.length);
+    const codes = await runPiped(commands, this);
+    await this.#betweenCommands();
+    const failed = this.state.options.has('pipefail') ? codes.findLast((code) => code !== 0) : undefined;
+    return failed ?? codes.at(-1) ?? 0;
+  }
+
+  /** Runs one command, or commands, as a whole process. */
+  async runAlone(work: Command | Script): Promise<number> {
+    try {
+      if ('type' in work) await this.#command(work);
+      else await this.runScript(work);
+    } catch (error) {
+      this.state.code = await this.#endedBy(error);
+    }
+    return this.end();
+  }
+
+  /** A shell that begins with a copy of the state. */
+  subshell(process: ShellProcess): Shell {
+    if (this.#depth >= MAX_DEPTH) throw new ShellFailure('maximum nesting level exceeded');
+    const shell = new Shell(
+      { ...process, depth: this.#depth + 1 },
+      { state: new ShellState(this.state), isBash: this.hasBraces },
+    );
+    shell.#conditions = this.#conditions;
+    return shell;
+  }
+
+  #background(item: ListItem): void {
+    this.state.lastBackgroundPid = runInBackground(item, this);
+    this.state.code = 0;
+  }
+
+  async #command(command: Command): Promise<void> {
+    const { machine, signal } = this.process;
+    const pause = machine.processor.take();
+    if (pause !== undefined) await pause;
+    if (signal.aborted) throw Jump.interrupt();
+    if (command.type === 'function') {
+      this.state.define(command.name, command.body);
+      this.state.code = 0;
+    } else if (command.type === 'simple') {
+      await this.#simple(command);
+    } else {
+      await this.#redirected(command.redirections, () => runCompound(command.body, this));
+    }
+    await this.#betweenCommands();
+  }
+
+  /** Runs the traps of signals that have arrived. */
+  async #betweenCommands(): Promise<void> {
+    for (let signal = this.#pendingSignals.shift(); signal !== undefined; signal = this.#pendingSignals.shift()) {
+      const { code } = this.state;
+      await this.runText(this.state.traps.get(signal) ?? '');
+      this.state.code = code;
+    }
+    if (this.process.signal.aborted) throw Jump.interrupt();
+  }
+
+  /** Runs with open files that are closed afterwards. A file that cannot be opened is a failure of the command. */
+  async #redirected(redirections: SimpleCommand['redirections'], run: () => Promise<void>): Promise<void> {
+    if (redirections.length === 0) return run();
+    const before = this.process;
+    try {
+      const process = await redirect({ ...before, directory: this.directory }, redirections, this);
+      const stdin = process.stdin instanceof SharedInput ? process.stdin : new SharedInput(process.stdin);
+      this.process = { ...process, stdin };
+    } catch (error) {
+      if (!(error instanceof RedirectionError)) throw error;
+      this.state.code = await fail(before, `${this.#errorPrefix}: ${error.message}`);
+      return;
+    }
+    try {
+      await run();
+    } finally {
+      this.process = { ...before, signal: this.process.signal };
+    }
+  }
+
+  async holds(condition: Script): Promise<boolean> {
+    this.#conditions++;
+    try {
+      await this.runScript(condition);
+    } finally {
+      this.#conditions--;
+    }
+    return this.state.code === 0;
+  }
+
+  async #simple({ assignments, words, redirections }: SimpleCommand): Promise<void> {
+    this.#substitutionCode = undefined;
+    const expanded = await this.expandCommand(words);
+    await this.process.machine.prepareFiles?.(expanded, this.directory);
+    await this.prepareFiles(redirections.map(({ target }) => target));
+    if (this.state.options.has('x') && expanded.length > 0) {
+      await this.process.stderr(Buffer.from(`+ ${expanded.join(' ')}\n`));
+    }
+    if (expanded[0] === 'exec') return this.#exec(expanded.slice(1), redirections);
+    await this.#redirected(redirections, async () => {
+      this.state.code = await this.#invoke(expanded, assignments);
+    });
+  }
+
+  async #exec(words: readonly string[], redirections: SimpleCommand['redirections']): Promise<void> {
+    try {
+      const process = await redirect({ ...this.process, directory: this.directory }, redirections, this);
+      const stdin = process.stdin instanceof SharedInput ? process.stdin : new SharedInput(process.stdin);
+      this.process = { ...process, stdin };
+    } catch (error) {
+      if (!(error instanceof RedirectionError)) throw error;
+      throw new ShellFailure(error.message, 1);
+    }
+    if (words.length === 0) return void (this.state.code = 0);
+    this.state.traps.clear();
+    throw Jump.exit(await this.runProgram(words, { keepsPid: true }));
+  }
+
+  async #invoke(words: readonly string[], assignments: readonly Assignment[]): Promise<number> {
+    const [name = ''] = words;
+    if (words.length === 0) {
+      for (const assignment of assignments) await this.assign(assignment);
+      return this.#substitutionCode ?? 0;
+    }
+    const before = assignments.map(
+      ({ name: variable }) => [variable, this.state.get(variable), this.state.isExported(variable)] as const,
+    );
+    for (const assignment of assignments) {
+      await this.assign(assignment);
+      this.state.export(assignment.name);
+    }
+    try {
+      const body = this.state.functionNamed(name);
+      if (body !== undefined) return await this.#call(body, words.slice(1));
+      return await this.invokeBuiltIn(words);
+    } finally {
+      for (const [variable, value, isExported] of before) {
+        this.state.unset(variable);
+        if (value !== undefined) this.state.set(variable, value);
+        if (isExported) this.state.export(variable);
       }
     }
-    const finish = (): void => {
-      for (const { path, parts } of collected) files.write(path, Buffer.concat(parts), { nowMs: clock.now() });
+  }
+
+  /** Runs a command that is built in, or a program; functions are passed over. */
+  async invokeBuiltIn([name = '', ...args]: readonly string[]): Promise<number> {
+    const builtIn = Object.hasOwn(builtIns, name) ? builtIns[name] : undefined;
+    if (builtIn !== undefined) return builtIn(args, this);
+    if (INNER_PROGRAMS.has(name)) return runKnown(name, args, { ...this.process, directory: this.directory });
+    return this.runProgram([name, ...args]);
+  }
+
+  /** Runs a program that is not built in. */
+  async runProgram(words: readonly string[], { keepsPid = this.#isReplaced } = {}): Promise<number> {
+    const { machine, pid, run } = this.process;
+    using _room = machine.processes.reserve();
+    try {
+      return await run(words, {
+        ...this.process,
+        pid: keepsPid ? pid : machine.processes.newPid(),
+        environment: this.state.environment,
+        directory: this.directory,
+        depth: this.#depth,
+      });
+    } catch (error) {
+      if (error instanceof BrokenPipe) return BROKEN_PIPE;
+      if (error instanceof Jump || error instanceof ShellFailure) throw error;
+      return fail(this.process, `${words[0]}: ${messageOf(error)}`);
+    }
+  }
+
+  async #call(body: Command, args: readonly string[]): Promise<number> {
+    const { parameters } = this.state;
+    if (this.#depth >= MAX_DEPTH) throw new ShellFailure('maximum function nesting level exceeded');
+    this.#depth++;
+    this.state.parameters = args;
+    const locals = this.#locals;
+    this.#locals = new Map();
+    try {
+      await this.#command(body);
+      return this.state.code;
+    } catch (error) {
+      if (error instanceof Jump && error.type === 'return') return error.code;
+      throw error;
+    } finally {
+      for (const [name, value] of this.#locals) {
+        if (value === undefined) this.state.unset(name);
+        else this.state.set(name, value);
+      }
+      this.#locals = locals;
+      this.state.parameters = parameters;
+      this.#depth--;
+    }
+  }
+
+  /** The values that local variables hide; undefined outside of functions. */
+  #locals: Map<string, string | undefined> | undefined;
+
+  makeLocal(name: string): boolean {
+    if (this.#locals?.has(name) === false) this.#locals.set(name, this.state.get(name));
+    return this.#locals !== undefined;
+  }
+
+  async outputOf(script: Script): Promise<string> {
+    using _room = this.process.machine.processes.reserve();
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    const stdout = async (part: Uint8Array): Promise<void> => {
+      bytes += part.length;
+      if (bytes > MAX_WORD_CHARACTERS) throw new ShellFailure('Argument list too long');
+      parts.push(part);
     };
-    return { process, finish };
-  }
-
-  async #invoke(words: readonly string[], process: ShellProcess, isAlone: boolean): Promise<number> {
-    const assignments = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
-    const [name = '', ...args] = assignments === -1 ? [] : words.slice(assignments);
-    const set = assignments === -1 ? words : words.slice(0, assignments);
-    const environment = name === '' ? this.#variables : new Map(process.environment);
-    for (const each of set) environment.set(each.slice(0, each.indexOf('=')), each.slice(each.indexOf('=') + 1));
-    if (name === '') return 0;
-    const own = isAlone ? this.#builtIn(name, args, process) : undefined;
-    return own ?? runProgram([name, ...args], { ...process, environment }, true);
-  }
-
-  /** Commands that change the shell itself. */
-  #builtIn(name: string, args: readonly string[], process: ShellProcess): Promise<number> | undefined {
-    switch (name) {
-      case 'exit':
-        this.#hasExited = true;
-        return Promise.resolve(args[0] === undefined ? this.#code : Number(args[0]) & 0xff);
-      case 'cd':
-        return this.#changeDirectory(args[0] ?? this.#variables.get('HOME') ?? '/', process);
-      case 'export':
-        for (const each of args.filter((arg) => arg.includes('=')))
-          this.#variables.set(each.slice(0, each.indexOf('=')), each.slice(each.indexOf('=') + 1));
-        return Promise.resolve(0);
-      case 'unset':
-        for (const each of args) this.#variables.delete(each);
-        return Promise.resolve(0);
-      case 'set':
-        return Promise.resolve(0);
-      default:
-        return undefined;
-    }
-  }
-
-  async #changeDirectory(name: string, process: ShellProcess): Promise<number> {
-    const path = pathOf(process, name);
-    if (process.machine.files.get(path)?.type !== 'directory') {
-      return fail(process, `sh: cd: can't cd to ${name}: No such file or directory`, 2);
-    }
-    this.#directory = path;
-    return 0;
-  }
-
-  /** An unquoted word is split where variables contain spaces, and vanishes where they are empty. */
-  #expand(word: Word): readonly string[] {
-    const words: string[] = [];
-    let current: string | undefined;
-    for (const { text, isQuoted, hasVariables } of word) {
-      const value = hasVariables ? this.#variablesIn(text) : text;
-      if (isQuoted) {
-        current = (current ?? '') + value;
-        continue;
-      }
-      const pieces = value.split(/\s+/);
-      for (const [index, piece] of pieces.entries()) {
-        if (index > 0 && current !== undefined) {
-          words.push(current);
-          current = undefined;
-        }
-        if (piece !== '') current = (current ?? '') + piece;
-      }
-    }
-    return current === undefined ? words : [...words, current];
-  }
-
-  #variablesIn(text: string): string {
-    const pattern = /\$(?:(\w+|\?|\$)|\{(\w+)(?::?-([^}]*))?\})/g;
-    return text
-      .replace(pattern, (_, plain?: string, braced?: string, otherwise?: string) => {
-        if (plain === '?') return String(this.#code);
-        if (plain === '$') return '1';
-        return this.#variables.get(plain ?? braced ?? '') ?? otherwise ?? '';
-      })
-      .replaceAll(LITERAL_DOLLAR, '$');
+    const shell = this.subshell({ ...this.process, stdout });
+    this.#substitutionCode = await shell.runAlone(script);
+    if (bytes > MAX_WORD_CHARACTERS) throw new ShellFailure('Argument list too long');
+    if (this.process.signal.aborted) throw Jump.interrupt();
+    return Buffer.concat(parts).toString().replaceAll('\0', '').replace(/\n+$/, '');
   }
 }
 
-const MAX_FILE_BYTES = 1024 * 1024;
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
-}
-
-/** Runs a program by its name or path. An unknown one does nothing and succeeds, except in a shell. */
-export async function runProgram(
-  [name = '', ...args]: readonly string[],
-  process: ShellProcess,
-  isInShell = false,
-): Promise<number> {
-  const known = name.slice(name.lastIndexOf('/') + 1);
-  if (known === 'sh' || known === 'bash' || known === 'ash') return runShell(args, process);
-  const program = Object.hasOwn(programs, known) ? programs[known] : undefined;
-  if (program !== undefined) return program(args, process);
-  return isInShell ? fail(process, `sh: ${name}: not found`, NOT_FOUND) : 0;
-}
-
-async function runShell(args: readonly string[], process: ShellProcess): Promise<number> {
-  if (process.depth >= MAX_DEPTH) return fail(process, 'sh: too many shells within each other', 2);
-  const shell = new Shell({ ...process, depth: process.depth + 1 });
-  const option = args.find((arg) => /^-\w*c$/.test(arg));
-  if (option !== undefined) return shell.run(args[args.indexOf(option) + 1] ?? '');
-  const file = args.find((arg) => !arg.startsWith('-'));
-  if (file !== undefined) {
-    const path = pathOf(process, file);
-    const script = process.machine.files.get(path);
-    if (script?.type !== 'file') return fail(process, `sh: can't open '${file}': No such file or directory`, 2);
-    return shell.run(Buffer.from(script.bytes).toString());
-  }
-  return (await converse(process)).code;
-}
-
-/** Runs an interactive shell line by line; prints a prompt when there is a terminal. */
-export async function converse(process: ShellProcess): Promise<{ readonly code: number; readonly hasExited: boolean }> {
-  const { terminal } = process;
-  const input = new SharedInput(process.stdin);
-  const shell = new Shell({ ...process, stdin: input, depth: process.depth + 1 });
-  const prompt = async (): Promise<void> => {
-    if (terminal !== undefined) await print(process, `${shell.directory} # `);
-  };
-  await prompt();
-  for await (const line of input.lines()) {
-    const signal = terminal?.foreground(process.signal) ?? process.signal;
-    input.endWith(signal);
-    await shell.run(line, signal);
-    terminal?.background();
-    if (shell.hasExited || process.signal.aborted) break;
-    await prompt();
-  }
-  return { code: shell.code, hasExited: shell.hasExited };
+function isOneProgram([item, ...others]: Script): boolean {
+  if (item === undefined || others.length + item.rest.length > 0 || item.isBackground) return false;
+  return item.first.commands.length === 1 && item.first.commands[0]?.type === 'simple';
 }

@@ -1,6 +1,6 @@
 import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, type Server, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { keepAlive, RealClock } from '../../base/index.ts';
 import { StoreError } from '../errors.ts';
 import { errorCode, isOutOfSpace } from './durable-files.ts';
@@ -56,6 +56,7 @@ const KERNEL_ATTEMPTS = 15;
 const KERNEL_PAUSE_MS = 20;
 const LOCK_FILE = /^lock-(\d+)$/;
 const OWNER_FILE = 'owner';
+const MAX_COMMAND = 500;
 
 /** The connections other processes have open to the owner. */
 class OwnerConnections {
@@ -159,7 +160,7 @@ async function takeSocket(place: LockPlace, options: FolderLockOptions): Promise
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const server = await contend(place);
       if (server === undefined) continue;
-      await writeFile(join(place.folder, OWNER_FILE), `${process.pid}\n`).catch((error: unknown) => {
+      await writeFile(join(place.folder, OWNER_FILE), `${process.pid}\n${commandLine()}\n`).catch((error: unknown) => {
         if (!isOutOfSpace(error)) throw error; // the owner file is only used in messages
       });
       return server;
@@ -202,9 +203,16 @@ async function refuseIfAnyLives(place: LockPlace, numbers: readonly number[]): P
   throw await lockedError(place.folder);
 }
 
+/** What this process was started with, on one line. */
+function commandLine(): string {
+  const [, file = '', ...args] = process.argv;
+  return ['node', basename(file), ...args].join(' ').replaceAll(/\s+/g, ' ').slice(0, MAX_COMMAND);
+}
+
 async function lockedError(folder: string): Promise<StoreError> {
   const owner = await readFile(join(folder, OWNER_FILE), 'utf8').catch(() => 'unknown'); // only makes the message more helpful
-  const problem = `another process has it open (process id ${owner.trim()})`;
+  const [pid = '', command = ''] = owner.trim().split('\n');
+  const problem = `another process has it open (process id ${pid}${command === '' ? '' : `: ${command}`})`;
   return new StoreError('Locked', `Cannot open store "${folder}": ${problem}`);
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, describeError, type Logger } from '../../base/index.ts';
+import { type Clock, describeError, type Logger, nextTurn } from '../../base/index.ts';
 import { StoreError } from '../errors.ts';
 import type { Revision } from '../store.ts';
 import { isOutOfSpace, isShortOfDescriptors } from './durable-files.ts';
@@ -247,8 +247,4 @@ function shortageOf(cause: unknown): StoreError | undefined {
   if (isShortOfDescriptors(cause))
     return new StoreError('Unavailable', 'Cannot commit: too many files are open', { cause });
   return undefined;
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
 }

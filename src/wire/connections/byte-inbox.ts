@@ -1,11 +1,21 @@
 /** How many bytes wait for a slow reader before writers have to wait. */
 const MAX_WAITING_BYTES = 256 * 1024;
+/** Pieces below this size are joined with the piece before, so that a reader's work depends on the bytes, not on the pieces. */
+const SMALL_PIECE_BYTES = 4 * 1024;
+const JOINED_BYTES = 16 * 1024;
 
-/** A queue of bytes with one reader, which iterates once. */
+/** A piece that waits. The rest of `room`, after the first `length` bytes, takes further small pieces. */
+interface Piece {
+  room: Uint8Array;
+  length: number;
+}
+
+/** A queue of bytes with one reader, which iterates once. Small pieces that wait are joined. */
 export class ByteInbox implements AsyncIterable<Uint8Array> {
-  readonly #waiting: Uint8Array[] = [];
+  #waiting: Piece[] = [];
   #bytes = 0;
   #end: { readonly error?: Error } | undefined;
+  #isDropped = false;
   #wakeReader: (() => void) | undefined;
   #wakeBringers: (() => void)[] = [];
 
@@ -16,13 +26,16 @@ export class ByteInbox implements AsyncIterable<Uint8Array> {
 
   /** Resolves when there is room for more. Drops bytes after the end, and when the reader has left. */
   async deliver(bytes: Uint8Array): Promise<void> {
-    if (this.isOver || bytes.length === 0) return;
-    this.#waiting.push(bytes);
+    await this.offer(bytes);
+  }
+
+  /** The same, for callers with very many pieces: undefined when there is room for more at once. */
+  offer(bytes: Uint8Array): Promise<void> | undefined {
+    if (this.isOver || bytes.length === 0) return undefined;
+    this.#add(bytes);
     this.#bytes += bytes.length;
     this.#wakeReader?.();
-    while (this.#bytes > MAX_WAITING_BYTES && !this.isOver) {
-      await new Promise<void>((resolve) => this.#wakeBringers.push(resolve));
-    }
+    return this.#bytes > MAX_WAITING_BYTES ? this.#untilRoom() : undefined;
   }
 
   /** The reader gets the queued bytes, and then the end or the error. */
@@ -32,14 +45,26 @@ export class ByteInbox implements AsyncIterable<Uint8Array> {
     this.#wake();
   }
 
+  /** Ends without the bytes that wait: the other side has left, and its input no longer matters. */
+  drop(): void {
+    this.#isDropped = true;
+    this.#waiting = [];
+    this.#bytes = 0;
+    this.finish();
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {
-        const next = this.#waiting.shift();
-        if (next !== undefined) {
-          this.#bytes -= next.length;
-          this.#wake();
-          yield next;
+        if (this.#waiting.length > 0) {
+          const pieces = this.#waiting;
+          this.#waiting = [];
+          for (const { room, length } of pieces) {
+            if (this.#isDropped) return;
+            this.#bytes = Math.max(0, this.#bytes - length);
+            this.#wake();
+            yield length === room.length ? room : room.subarray(0, length);
+          }
         } else if (this.#end === undefined) {
           await new Promise<void>((resolve) => (this.#wakeReader = resolve));
         } else if (this.#end.error === undefined) {
@@ -49,14 +74,39 @@ export class ByteInbox implements AsyncIterable<Uint8Array> {
         }
       }
     } finally {
-      this.#waiting.length = 0;
-      this.#bytes = 0;
-      this.finish();
+      this.drop();
     }
+  }
+
+  #add(bytes: Uint8Array): void {
+    const last = this.#waiting.at(-1);
+    const isSmall = bytes.length < SMALL_PIECE_BYTES && last !== undefined && this.#hasRoom(last, bytes.length);
+    if (!isSmall) {
+      this.#waiting.push({ room: bytes, length: bytes.length });
+      return;
+    }
+    last.room.set(bytes, last.length);
+    last.length += bytes.length;
+  }
+
+  /** Whether this number of bytes fits behind the piece, which is copied to a larger place if it is small. */
+  #hasRoom(piece: Piece, bytes: number): boolean {
+    if (piece.length + bytes <= piece.room.length) return true;
+    if (piece.length >= SMALL_PIECE_BYTES) return false;
+    const room = new Uint8Array(JOINED_BYTES);
+    room.set(piece.room.subarray(0, piece.length));
+    piece.room = room;
+    return true;
+  }
+
+  async #untilRoom(): Promise<void> {
+    while (this.#bytes > MAX_WAITING_BYTES && !this.isOver)
+      await new Promise<void>((resolve) => this.#wakeBringers.push(resolve));
   }
 
   #wake(): void {
     const bringers = this.#wakeBringers;
+    if (bringers.length === 0) return;
     this.#wakeBringers = [];
     for (const wake of bringers) wake();
   }

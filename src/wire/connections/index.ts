@@ -3,4 +3,6 @@ export { ByteInbox } from './byte-inbox.ts';
 export { cutBytes, cutText } from './cut-text.ts';
 export { drained } from './drained.ts';
 export { duplexPair } from './duplex-pair.ts';
+export { FrameTurns } from './frame-turns.ts';
 export { joinConnections } from './join-connections.ts';
+export { joinedChunks } from './joined-chunks.ts';

@@ -1,5 +1,4 @@
 import type { Duplex } from 'node:stream';
-import { drained } from './drained.ts';
 
 /**
  * Copies bytes in both directions with backpressure; resolves when both connections are closed. A connection that breaks
@@ -11,14 +10,20 @@ export async function joinConnections(first: Duplex, second: Duplex): Promise<vo
   await Promise.all([pass(first, second), pass(second, first)]);
 }
 
-async function pass(from: Duplex, to: Duplex): Promise<void> {
-  try {
-    for await (const chunk of from.iterator({ destroyOnReturn: false })) {
-      if (!to.writable) return;
-      if (!to.write(chunk)) await drained(to);
-    }
-    to.end();
-  } catch {
-    to.destroy();
-  }
+/** Copies with events: an iterator would take a promise for every piece. */
+function pass(from: Duplex, to: Duplex): Promise<void> {
+  return new Promise((resolve) => {
+    from.on('data', (chunk: Buffer) => {
+      if (!to.writable || !to.write(chunk)) from.pause();
+    });
+    to.on('drain', () => from.resume());
+    from.once('end', () => {
+      to.end();
+      resolve();
+    });
+    from.once('close', () => {
+      if (!from.readableEnded) to.destroy();
+      resolve();
+    });
+  });
 }

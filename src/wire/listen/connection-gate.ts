@@ -5,14 +5,16 @@ export interface ConnectionLimits {
   readonly maxConnections: number;
   /** Connections at once from one address; default `maxConnections`. */
   readonly maxConnectionsPerAddress?: number;
+  /** Whether a connection whose requests have all been answered may be closed for a new one; default false. */
+  readonly replacesIdle?: boolean;
 }
 
 /**
  * Decides which TCP connections are accepted.
  *
- * When a limit is reached, a new connection replaces the oldest one that has sent no request: first of those that have not
- * finished TLS, then of the others. Without such a connection the new one is refused. So silent connections cannot keep
- * clients out, and a connection in use is never closed for another.
+ * When a limit is reached, a new connection replaces the oldest one without a request: first of those that have not finished
+ * TLS, then of those that never sent one, then, if asked to, of those whose requests have all been answered. Without such a
+ * connection the new one is refused. So silent connections cannot keep clients out, and a connection in use is never closed for another.
  */
 export class ConnectionGate {
   readonly #limits: Required<ConnectionLimits>;
@@ -22,9 +24,13 @@ export class ConnectionGate {
   readonly #unsecured = new Map<string, Socket>();
   /** Connections without a request: the stream of requests, and the TCP connection under it. */
   readonly #unused = new Map<Socket, Socket>();
+  /** The same of connections whose requests have all been answered, the one that has waited longest first. */
+  readonly #idle = new Map<Socket, Socket>();
+  readonly #under = new WeakMap<Socket, Socket>();
 
-  constructor({ maxConnections, maxConnectionsPerAddress = maxConnections }: ConnectionLimits) {
-    this.#limits = { maxConnections, maxConnectionsPerAddress };
+  constructor(limits: ConnectionLimits) {
+    const { maxConnections, maxConnectionsPerAddress = maxConnections, replacesIdle = false } = limits;
+    this.#limits = { maxConnections, maxConnectionsPerAddress, replacesIdle };
   }
 
   /** The TCP connections that are open. */
@@ -57,12 +63,20 @@ export class ConnectionGate {
     if (socket === undefined) return; // already closed
     this.#unsecured.delete(peer);
     this.#unused.set(stream, socket);
-    stream.once('close', () => this.#unused.delete(stream));
+    this.#under.set(stream, socket);
+    stream.once('close', () => this.used(stream));
   }
 
-  /** A request has arrived, after which the connection is no longer closed for another. */
+  /** A request has arrived: the connection is not closed for another until `idle` is called. */
   used(stream: Socket): void {
     this.#unused.delete(stream);
+    this.#idle.delete(stream);
+  }
+
+  /** All requests of the connection have been answered. */
+  idle(stream: Socket): void {
+    const socket = this.#limits.replacesIdle ? this.#under.get(stream) : undefined;
+    if (socket !== undefined && this.#addresses.has(socket)) this.#idle.set(stream, socket);
   }
 
   #shed(address?: string): boolean {
@@ -72,10 +86,12 @@ export class ConnectionGate {
       this.#unsecured.delete(peer);
       return this.#close(socket, socket);
     }
-    for (const [stream, socket] of this.#unused) {
-      if (!isCandidate(socket)) continue;
-      this.#unused.delete(stream);
-      return this.#close(stream, socket);
+    for (const silent of [this.#unused, this.#idle]) {
+      for (const [stream, socket] of silent) {
+        if (!isCandidate(socket)) continue;
+        silent.delete(stream);
+        return this.#close(stream, socket);
+      }
     }
     return false;
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
+import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
@@ -116,6 +116,23 @@ test('a connection in use is never closed for another, which is refused', async 
       ),
     )
     .toBe(true);
+});
+
+test('a connection whose requests have all been answered is closed for another where that is asked for', async () => {
+  const waiting: ServerResponse[] = [];
+  const request = (message: IncomingMessage, response: ServerResponse): void =>
+    void (message.url === '/slow' ? waiting.push(response) : response.end('ok'));
+  await using opened = await open({ limits: { ...LIMITS, replacesIdle: true }, http1: { request } });
+  const [oldest, busy] = [await used(opened.port), await used(opened.port)];
+  busy.write('GET /slow HTTP/1.1\r\nhost: x\r\n\r\n');
+  await expect.poll(() => waiting.length).toBe(1);
+  for (let count = 0; count < 6; count++) await used(opened.port);
+  const gone = once(oldest.resume(), 'close');
+  for (let count = 0; count < 8; count++) await used(opened.port);
+  await gone;
+  const answered = once(busy, 'data');
+  waiting[0]?.end('at last');
+  expect(String((await answered)[0])).toContain('at last');
 });
 
 test('one address cannot take more than its share of the connections', async () => {

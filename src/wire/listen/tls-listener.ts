@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -112,9 +112,14 @@ export class TlsListener extends Listener {
     return address;
   }
 
-  /** Call with the first request of a connection that `http2` or `onHttp1` serves: see ConnectionGate. */
+  /** Call with each request of a connection that `http2` or `onHttp1` serves, or with the first: see ConnectionGate. */
   used(socket: Socket): void {
     this.#gate.used(socket);
+  }
+
+  /** Call when all requests of such a connection have been answered. */
+  idle(socket: Socket): void {
+    this.#gate.idle(socket);
   }
 
   /** Presents another certificate and trusts other authorities in handshakes from now on; open connections continue. */
@@ -146,15 +151,24 @@ export class TlsListener extends Listener {
 function markingUse(handlers: Http1Handlers, gate: ConnectionGate): Http1Handlers {
   const { request, checkContinue, upgrade, clientError } = handlers;
   const marking =
-    <T>(handler: (message: IncomingMessage, value: T, first: Buffer) => void) =>
-    (message: IncomingMessage, value: T, first: Buffer): void => {
-      gate.used(message.socket);
-      handler(message, value, first);
+    (handler: (message: IncomingMessage, response: ServerResponse) => void) =>
+    (message: IncomingMessage, response: ServerResponse): void => {
+      const { socket } = message;
+      gate.used(socket);
+      response.once('close', () => gate.idle(socket));
+      handler(message, response);
     };
   return {
-    ...(request === undefined ? {} : { request: marking(request) as typeof request }),
-    ...(checkContinue === undefined ? {} : { checkContinue: marking(checkContinue) as typeof checkContinue }),
-    ...(upgrade === undefined ? {} : { upgrade: marking(upgrade) }),
+    ...(request === undefined ? {} : { request: marking(request) }),
+    ...(checkContinue === undefined ? {} : { checkContinue: marking(checkContinue) }),
+    ...(upgrade === undefined
+      ? {}
+      : {
+          upgrade: (message, socket, first) => {
+            gate.used(message.socket);
+            upgrade(message, socket, first);
+          },
+        }),
     ...(clientError === undefined ? {} : { clientError }),
   };
 }

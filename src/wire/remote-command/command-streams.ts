@@ -73,17 +73,24 @@ export function exitCodeOf({ reason, details }: CommandOutcome): number | undefi
   return /^\d{1,3}$/u.test(cause) ? Number(cause) : undefined;
 }
 
-/** Parses a terminal's sizes, JSON objects one after another in pieces of any size; ends at the first invalid one. */
+/**
+ * Parses a terminal's sizes, JSON objects one after another in pieces of any size; ends at the first invalid one. Of sizes that arrive
+ * together, only the last one counts.
+ */
 export async function* terminalSizes(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TerminalSize> {
   let text = '';
   for await (const chunk of chunks) {
     text += Buffer.from(chunk).toString('latin1');
-    for (let end = text.indexOf('}'); end >= 0; end = text.indexOf('}')) {
-      const size = sizeOf(text.slice(0, end + 1));
+    let at = 0;
+    let last: TerminalSize | undefined;
+    for (let end = text.indexOf('}'); end >= 0; end = text.indexOf('}', at)) {
+      const size = sizeOf(text.slice(at, end + 1));
       if (size === undefined) return;
-      yield size;
-      text = text.slice(end + 1);
+      last = size;
+      at = end + 1;
     }
+    if (last !== undefined) yield last;
+    text = text.slice(at);
     if (text.length > MAX_SIZE_TEXT) return;
   }
 }

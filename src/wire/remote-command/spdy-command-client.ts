@@ -22,14 +22,14 @@ export async function openSpdyCommand(
   const open = (name: string, isWanted: boolean): Promise<SpdyStream> | undefined =>
     isWanted ? session.open({ streamtype: name }) : undefined;
   try {
-    const error = await session.open({ streamtype: 'error' });
-    await error.end();
-    const [stdin, stdout, stderr, resize] = await Promise.all([
+    const [error, stdin, stdout, stderr, resize] = await Promise.all([
+      session.open({ streamtype: 'error' }),
       open('stdin', wanted.stdin),
       open('stdout', wanted.stdout),
       open('stderr', wanted.stderr && !wanted.tty),
       open('resize', wanted.tty && wanted.resize),
     ]);
+    await error.end();
     return {
       stdin,
       stdout: stdout ?? nothing(),

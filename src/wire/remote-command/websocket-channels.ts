@@ -35,7 +35,7 @@ export class WebSocketChannels {
 
   async send(channel: number, bytes: Uint8Array): Promise<void> {
     if (this.#isBase64) await this.#connection.send(`${channel}${Buffer.from(bytes).toString('base64')}`);
-    else await this.#connection.send(Buffer.concat([Uint8Array.of(channel), bytes]));
+    else await this.#connection.sendAfter(Uint8Array.of(channel), bytes);
   }
 
   close(): void {
@@ -44,22 +44,28 @@ export class WebSocketChannels {
 
   async #read(): Promise<void> {
     try {
-      for await (const { data } of this.#connection) {
-        const [first = ZERO] = data;
-        const rest = data.subarray(1);
-        if (this.#isBase64) {
-          await this.#inboxes.get(first - ZERO)?.deliver(Buffer.from(Buffer.from(rest).toString('latin1'), 'base64'));
-        } else if (first === CLOSE_CHANNEL) {
-          this.#inboxes.get(rest[0] ?? CLOSE_CHANNEL)?.finish();
-        } else {
-          await this.#inboxes.get(first)?.deliver(rest);
+      for await (const batch of this.#connection.batches()) {
+        for (const { data } of batch) {
+          const full = this.#deliver(data);
+          if (full !== undefined) await full;
         }
       }
     } catch {
       // a lost connection ends its channels, like a closed one
     } finally {
-      for (const inbox of this.#inboxes.values()) inbox.finish();
+      for (const inbox of this.#inboxes.values()) inbox.drop();
       this.#scope.abort(new Error('The caller is gone'));
     }
+  }
+
+  /** Puts a message into the inbox of its channel; a promise while that is full. */
+  #deliver(data: Uint8Array): Promise<void> | undefined {
+    const [first = ZERO] = data;
+    const rest = data.subarray(1);
+    if (this.#isBase64)
+      return this.#inboxes.get(first - ZERO)?.offer(Buffer.from(Buffer.from(rest).toString('latin1'), 'base64'));
+    if (first !== CLOSE_CHANNEL) return this.#inboxes.get(first)?.offer(rest);
+    this.#inboxes.get(rest[0] ?? CLOSE_CHANNEL)?.finish();
+    return undefined;
   }
 }

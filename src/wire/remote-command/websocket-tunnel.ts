@@ -12,9 +12,12 @@ export async function joinTunnel(connection: WebSocketConnection, socket: Duplex
 
 async function toSocket(connection: WebSocketConnection, socket: Duplex): Promise<void> {
   try {
-    for await (const { data } of connection) {
+    for await (const batch of connection.batches()) {
       if (!socket.writable) break;
-      if (!socket.write(data)) await drained(socket);
+      const [first] = batch;
+      const bytes =
+        batch.length === 1 && first !== undefined ? first.data : Buffer.concat(batch.map(({ data }) => data));
+      if (!socket.write(bytes)) await drained(socket);
     }
     socket.end();
   } catch (error) {
@@ -23,9 +26,12 @@ async function toSocket(connection: WebSocketConnection, socket: Duplex): Promis
   }
 }
 
+const NOTHING = new Uint8Array();
+
 async function toWebSocket(connection: WebSocketConnection, socket: Duplex): Promise<void> {
   try {
-    for await (const chunk of socket.iterator({ destroyOnReturn: false })) await connection.send(chunk as Buffer);
+    for await (const chunk of socket.iterator({ destroyOnReturn: false }))
+      await connection.sendAfter(NOTHING, chunk as Buffer);
   } catch {
     // a lost connection ends the tunnel, like a closed one
   } finally {

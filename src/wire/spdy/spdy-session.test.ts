@@ -3,6 +3,8 @@ import type { Duplex } from 'node:stream';
 import { expect, test } from 'vitest';
 import { duplexPair } from '../connections/index.ts';
 import { headerDictionary } from './dictionary.ts';
+import { dataFrame, openFrame } from './frame.ts';
+import { HeaderPacker } from './header-block.ts';
 import { SpdySession, type SpdySessionOptions } from './spdy-session.ts';
 import { SpdyError, type SpdyStream } from './spdy-stream.ts';
 
@@ -153,6 +155,40 @@ test('headers that decompress to more than the limit are rejected', async () => 
   head.writeUInt32BE(1, 8);
   sockets[0].write(Buffer.concat([head, block]));
 
+  await server.closed;
+  expect(sockets[1].destroyed).toBe(true);
+});
+
+test('a peer that sends very many tiny frames leaves turns to others, and its bytes are joined', async () => {
+  const { client, next, sockets } = connect();
+  const opening = client.open({ streamtype: 'data' });
+  const stream = await next();
+  const { id } = await opening;
+  sockets[0].write(Buffer.concat(Array.from({ length: 50_000 }, () => dataFrame(id, Buffer.from('x'), false))));
+  sockets[0].write(dataFrame(id, Buffer.alloc(0), true));
+  let turns = 0;
+  let timer = setImmediate(function turn(): void {
+    turns += 1;
+    timer = setImmediate(turn);
+  });
+  let pieces = 0;
+  let bytes = 0;
+  for await (const piece of stream) {
+    pieces += 1;
+    bytes += piece.length;
+  }
+  clearImmediate(timer);
+  expect(bytes).toBe(50_000);
+  expect(pieces).toBeLessThan(500);
+  expect(turns).toBeGreaterThan(50);
+});
+
+test('a peer that causes control frames and does not read them loses its connection', async () => {
+  const sockets = duplexPair();
+  const server = new SpdySession(sockets[1], { isServer: true }); // refuses every stream
+  const packer = new HeaderPacker();
+  const many = Array.from({ length: 200_000 }, (_, index) => openFrame(1 + 2 * index, packer.pack({})));
+  sockets[0].on('error', () => undefined).write(Buffer.concat(many));
   await server.closed;
   expect(sockets[1].destroyed).toBe(true);
 });

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { messageOf } from '../../base/index.ts';
-import { drained } from '../connections/index.ts';
+import { drained, FrameTurns } from '../connections/index.ts';
 import {
   dataFrame,
   goAwayFrame,
@@ -28,6 +28,8 @@ const DEFAULT_MAX_STREAMS = 256;
 const MAX_DATA_BYTES = 64 * 1024;
 /** When more than this is unsent, pings are not answered: the other side does not read. */
 const MAX_BUFFERED_PONG_BYTES = 64 * 1024;
+/** When more than this of control frames is unsent, the connection ends. */
+const MAX_UNREAD_CONTROL_BYTES = 1024 * 1024;
 
 /**
  * A SPDY/3.1 connection as Kubernetes uses it: without windows. The connection is read no faster than the slowest reader of
@@ -43,6 +45,8 @@ export class SpdySession {
   readonly #writer: StreamWriter;
   #lastOpened: number;
   #lastAccepted = 0;
+  /** Bytes of control frames since everything was sent. */
+  #unreadControlBytes = 0;
   #isClosing = false;
 
   /** Resolves when the connection has ended, for any reason. */
@@ -90,10 +94,16 @@ export class SpdySession {
 
   async #run(): Promise<void> {
     const reader = new SpdyFrameReader();
+    const turns = new FrameTurns();
     let reason = 'The connection was lost';
     try {
       for await (const chunk of this.#socket.iterator({ destroyOnReturn: false })) {
-        for (const frame of reader.read(chunk as Buffer)) await this.#heed(frame);
+        for (const frame of reader.read(chunk as Buffer)) {
+          const heeding = this.#heed(frame);
+          if (heeding !== undefined) await heeding;
+          const turn = turns.spend();
+          if (turn !== undefined) await turn;
+        }
       }
     } catch (error) {
       reason = messageOf(error);
@@ -109,14 +119,18 @@ export class SpdySession {
     }
   }
 
-  async #heed(frame: SpdyFrame): Promise<void> {
+  /** Handles a frame; a promise when the next one has to wait. */
+  #heed(frame: SpdyFrame): Promise<void> | undefined {
+    if (frame.type !== 'data') return this.#heedControl(frame);
+    const stream = this.#streams.get(frame.stream);
+    const full = stream?.deliver(frame.payload);
+    if (!frame.isLast || stream === undefined) return full;
+    if (full === undefined) stream.finish();
+    return full?.then(() => stream.finish());
+  }
+
+  async #heedControl(frame: Exclude<SpdyFrame, { readonly type: 'data' }>): Promise<void> {
     switch (frame.type) {
-      case 'data': {
-        const stream = this.#streams.get(frame.stream);
-        await stream?.deliver(frame.payload);
-        if (frame.isLast) stream?.finish();
-        return;
-      }
       case 'open':
         return this.#accept(frame.stream, await this.#unpacker.unpack(frame.block), frame.isLast);
       case 'reply':
@@ -179,7 +193,13 @@ export class SpdySession {
     } while (at < payload.length);
   }
 
+  /** Sends a control frame. The other side may cause any number of them, and must read them. */
   #send(bytes: Buffer): void {
-    if (this.#socket.writable) this.#socket.write(bytes);
+    const socket = this.#socket;
+    if (!socket.writable) return;
+    this.#unreadControlBytes = socket.writableLength === 0 ? bytes.length : this.#unreadControlBytes + bytes.length;
+    if (this.#unreadControlBytes > MAX_UNREAD_CONTROL_BYTES)
+      socket.destroy(new SpdyError('The other side does not read what it asks for'));
+    else socket.write(bytes);
   }
 }

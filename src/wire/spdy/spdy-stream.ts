@@ -57,9 +57,9 @@ export class SpdyStream implements AsyncIterable<Uint8Array> {
     return this.#inbox[Symbol.asyncIterator]();
   }
 
-  /** Queues received bytes; resolves when there is room for more. */
-  deliver(payload: Uint8Array): Promise<void> {
-    return this.#inbox.deliver(payload);
+  /** Queues received bytes; resolves when there is room for more, undefined at once. */
+  deliver(payload: Uint8Array): Promise<void> | undefined {
+    return this.#inbox.offer(payload);
   }
 
   /** The other side has ended its direction. */

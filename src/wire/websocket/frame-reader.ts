@@ -10,6 +10,7 @@ export type FrameWord =
   | { readonly type: 'broken' };
 
 const MAX_CONTROL_BYTES = 125;
+const NOTHING = Buffer.alloc(0);
 
 interface FrameHead {
   readonly opcode: number;
@@ -19,6 +20,8 @@ interface FrameHead {
   readonly length: number;
   /** Where the payload begins. */
   readonly end: number;
+  /** How much of the payload has been read. */
+  done: number;
 }
 
 /**
@@ -30,9 +33,9 @@ interface FrameHead {
 export class FrameReader {
   /** Frames of clients are masked, those of servers are not. */
   readonly #isMasked: boolean;
-  #waiting: Buffer = Buffer.alloc(0);
-  /** The current data frame, and how much of it has been read. */
-  #open: (FrameHead & { done: number }) | undefined;
+  #waiting: Buffer = NOTHING;
+  /** The current data frame. */
+  #open: FrameHead | undefined;
   /** The message that continuation frames belong to. */
   #message: { readonly isText: boolean } | undefined;
 
@@ -42,39 +45,48 @@ export class FrameReader {
 
   /** Parses more bytes, which are unmasked in place. Nothing may follow 'close' or 'broken'. */
   *read(chunk: Uint8Array): Generator<FrameWord> {
-    this.#waiting =
+    const bytes =
       this.#waiting.length === 0
         ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
         : Buffer.concat([this.#waiting, chunk]);
+    this.#waiting = NOTHING;
+    let at = 0;
     for (;;) {
       if (this.#open !== undefined) {
-        if (this.#waiting.length === 0 && this.#open.length > 0) return;
-        yield this.#data(this.#open);
+        const { length, done } = this.#open;
+        const end = Math.min(bytes.length, at + length - done);
+        if (at === end && length > 0) return;
+        const payload = bytes.subarray(at, end);
+        at = end;
+        yield this.#data(this.#open, payload);
         continue;
       }
-      const head = readHead(this.#waiting, this.#isMasked);
+      const head = readHead(bytes, at, this.#isMasked);
       if (head === undefined) break;
-      const word = head === 'broken' ? BROKEN : head.isControl ? this.#control(head) : this.#begin(head);
-      if (word === 'incomplete') break;
+      if (head === 'broken') {
+        yield BROKEN;
+        return;
+      }
+      if (head.isControl && bytes.length < head.end + head.length) break;
+      at = head.end;
+      const word = head.isControl ? control(head, bytes.subarray(at, at + head.length)) : this.#begin(head);
       if (word === undefined) continue;
+      at += head.length;
       yield word;
       if (word.type === 'close' || word.type === 'broken') return;
     }
-    this.#waiting = Buffer.from(this.#waiting); // copied, so that a few bytes do not keep a whole chunk alive
+    if (at < bytes.length) this.#waiting = Buffer.from(bytes.subarray(at)); // copied, so that a few bytes do not keep a whole chunk alive
   }
 
   #begin(head: FrameHead): FrameWord | undefined {
     const isContinuation = head.opcode === OPCODE.continuation;
     if (isContinuation !== (this.#message !== undefined)) return BROKEN;
-    this.#message ??= { isText: head.opcode === OPCODE.text };
-    this.#waiting = this.#waiting.subarray(head.end);
-    this.#open = { ...head, done: 0 };
+    this.#message ??= head.opcode === OPCODE.text ? TEXT : BINARY;
+    this.#open = head;
     return undefined;
   }
 
-  #data(open: FrameHead & { done: number }): FrameWord {
-    const payload = this.#waiting.subarray(0, open.length - open.done);
-    this.#waiting = this.#waiting.subarray(payload.length);
+  #data(open: FrameHead, payload: Uint8Array): FrameWord {
     if (open.mask !== undefined) applyMask(payload, open.mask, open.done);
     open.done += payload.length;
     const isFrameEnd = open.done === open.length;
@@ -84,26 +96,28 @@ export class FrameReader {
     if (isEnd) this.#message = undefined;
     return { type: 'data', isText, payload, isEnd };
   }
+}
 
-  #control({ opcode, end, length, mask }: FrameHead): FrameWord | 'incomplete' {
-    if (this.#waiting.length < end + length) return 'incomplete';
-    const payload = Buffer.from(this.#waiting.subarray(end, end + length));
-    this.#waiting = this.#waiting.subarray(end + length);
-    if (mask !== undefined) applyMask(payload, mask, 0);
-    if (opcode !== OPCODE.close) return { type: opcode === OPCODE.ping ? 'ping' : 'pong', payload };
-    if (length === 0) return { type: 'close', code: CLOSE_CODE.noStatus, reason: '' };
-    const code = length === 1 ? 0 : payload.readUInt16BE(0);
-    const reason = payload.subarray(2);
-    return isCloseCode(code) && isUtf8(reason) ? { type: 'close', code, reason: reason.toString() } : BROKEN;
-  }
+const TEXT = { isText: true };
+const BINARY = { isText: false };
+
+function control({ opcode, length, mask }: FrameHead, content: Buffer): FrameWord {
+  const payload = Buffer.from(content);
+  if (mask !== undefined) applyMask(payload, mask, 0);
+  if (opcode !== OPCODE.close) return { type: opcode === OPCODE.ping ? 'ping' : 'pong', payload };
+  if (length === 0) return { type: 'close', code: CLOSE_CODE.noStatus, reason: '' };
+  const code = length === 1 ? 0 : payload.readUInt16BE(0);
+  const reason = payload.subarray(2);
+  return isCloseCode(code) && isUtf8(reason) ? { type: 'close', code, reason: reason.toString() } : BROKEN;
 }
 
 const BROKEN: FrameWord = { type: 'broken' };
 
 /** Undefined while the header is incomplete. Control frames must be short and unfragmented. */
-function readHead(bytes: Buffer, isMasked: boolean): FrameHead | 'broken' | undefined {
-  if (bytes.length < 2) return undefined;
-  const [first = 0, second = 0] = bytes;
+function readHead(bytes: Buffer, at: number, isMasked: boolean): FrameHead | 'broken' | undefined {
+  if (bytes.length < at + 2) return undefined;
+  const first = bytes[at] as number;
+  const second = bytes[at + 1] as number;
   const opcode = first & 0x0f;
   const isControl = opcode >= OPCODE.close;
   const isFinal = (first & 0x80) !== 0;
@@ -112,12 +126,26 @@ function readHead(bytes: Buffer, isMasked: boolean): FrameHead | 'broken' | unde
   if (!isKnown || (first & 0x70) !== 0 || ((second & 0x80) !== 0) !== isMasked) return 'broken';
   if (isControl && (short > MAX_CONTROL_BYTES || !isFinal)) return 'broken';
   const lengthBytes = short < 126 ? 0 : short === 126 ? 2 : 8;
-  const end = 2 + lengthBytes + (isMasked ? MASK_BYTES : 0);
+  const end = at + 2 + lengthBytes + (isMasked ? MASK_BYTES : 0);
   if (bytes.length < end) return undefined;
   const length =
-    lengthBytes === 0 ? short : lengthBytes === 2 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2));
-  const mask = isMasked ? Uint8Array.from(bytes.subarray(end - MASK_BYTES, end)) : undefined;
-  return { opcode, isFinal, isControl, mask, length, end };
+    lengthBytes === 0 ? short : lengthBytes === 2 ? bytes.readUInt16BE(at + 2) : Number(bytes.readBigUInt64BE(at + 2));
+  return {
+    opcode,
+    isFinal,
+    isControl,
+    mask: isMasked ? maskAt(bytes, end - MASK_BYTES) : undefined,
+    length,
+    end,
+    done: 0,
+  };
+}
+
+/** A copy: the bytes may be overwritten before the frame is complete. */
+function maskAt(bytes: Buffer, at: number): Uint8Array {
+  const mask = new Uint8Array(MASK_BYTES);
+  for (let index = 0; index < MASK_BYTES; index++) mask[index] = bytes[at + index] as number;
+  return mask;
 }
 
 /** Codes that may be sent (RFC 6455, section 7.4). */

@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect, test } from 'vitest';
 import { CryptoRandom, RealClock, VirtualClock } from '../../base/index.ts';
+import { duplexPair } from '../connections/index.ts';
 import { HttpClient, isTransportError } from '../http/index.ts';
+import { CLOSE_CODE, closeFrame, frame, OPCODE } from './frame.ts';
+import { FrameReader } from './frame-reader.ts';
 import { handshake } from './handshake.ts';
 import { openWebSocket } from './open-websocket.ts';
 import { WebSocketConnection, type WebSocketError, type WebSocketOptions } from './websocket-connection.ts';
@@ -135,4 +138,61 @@ test('a client rejects a server that chooses a protocol that was not offered, an
   await expect(other.open()).rejects.toSatisfy((error) => isTransportError(error, 'protocol'));
   await using none = await serve();
   await expect(none.open(['v9.channel.k8s.io'])).rejects.toSatisfy((error) => isTransportError(error, 'protocol'));
+});
+
+/** Counts the turns of the event loop until it is disposed of. */
+function countTurns(): Disposable & { readonly turns: number } {
+  let turns = 0;
+  let timer: NodeJS.Immediate;
+  const turn = (): void => {
+    turns += 1;
+    timer = setImmediate(turn);
+  };
+  timer = setImmediate(turn);
+  return {
+    get turns() {
+      return turns;
+    },
+    [Symbol.dispose]: () => clearImmediate(timer),
+  };
+}
+
+test('a peer that sends very many tiny messages leaves turns to others, and gets one pong for pings that arrive together', async () => {
+  const [far, near] = duplexPair();
+  const connection = new WebSocketConnection(near, { clock: new VirtualClock(), protocol: '' });
+  const mask = Buffer.of(1, 2, 3, 4);
+  const tiny = frame(OPCODE.binary, Buffer.from('x'), mask);
+  const many = Buffer.concat(Array.from({ length: 50_000 }, () => tiny));
+  const pings = Buffer.concat(Array.from({ length: 1_000 }, (_, id) => frame(OPCODE.ping, Buffer.from(`${id}`), mask)));
+  const pongs: string[] = [];
+  const reader = new FrameReader('server');
+  far.on('data', (chunk: Buffer) => {
+    for (const word of reader.read(chunk)) if (word.type === 'pong') pongs.push(String(word.payload));
+  });
+  far.write(many);
+  far.write(pings);
+  far.end(closeFrame(CLOSE_CODE.normal, '', mask));
+  using counted = countTurns();
+  let messages = 0;
+  for await (const batch of connection.batches()) messages += batch.length;
+  expect(messages).toBe(50_000);
+  expect(counted.turns).toBeGreaterThan(50);
+  expect(pongs).toEqual(['999']);
+});
+
+test('a message in very many parts, some of them empty, arrives whole', async () => {
+  const [far, near] = duplexPair();
+  const connection = new WebSocketConnection(near, { clock: new VirtualClock(), protocol: '' });
+  const mask = Buffer.of(0, 0, 0, 0);
+  const part = (opcode: number, text: string, isLast = false): Buffer => {
+    const bytes = frame(opcode, Buffer.from(text), mask);
+    if (!isLast) bytes[0] = opcode;
+    return bytes;
+  };
+  const parts = Array.from({ length: 20_000 }, (_, index) => part(0, index % 2 === 0 ? '' : 'b'));
+  far.write(Buffer.concat([part(OPCODE.text, 'a'), ...parts, part(0, 'c', true)]));
+  far.end(closeFrame(CLOSE_CODE.normal, '', mask));
+  const texts: string[] = [];
+  for await (const { data } of connection) texts.push(Buffer.from(data).toString());
+  expect(texts).toEqual([`a${'b'.repeat(10_000)}c`]);
 });

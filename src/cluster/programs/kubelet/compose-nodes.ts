@@ -19,6 +19,8 @@ export interface ComposedNodes extends Pick<NodeAgentsOptions, 'backend' | 'driv
   readonly isSingle: boolean;
   /** The ports of the nodes; undefined where they have none. */
   readonly endpoints: NodeEndpoints | undefined;
+  /** The address that all nodes have, at which their ports are; default one for each node, which is on no network. */
+  readonly nodeIp?: string;
   /** Makes the server of a node, which `endpoints` put on the network. */
   readonly serve: (agent: NodeAgent) => NodeServer;
   /** Asks the API server about callers on behalf of a node. */
@@ -27,7 +29,7 @@ export interface ComposedNodes extends Pick<NodeAgentsOptions, 'backend' | 'driv
 
 /** The nodes of a process as a part: the only place where they are put together, in a cluster and alone. */
 export function composeNodes(composed: ComposedNodes): Part {
-  const { names, places, isSingle, endpoints, serve, clientOf, ...options } = composed;
+  const { names, places, nodeIp, isSingle, endpoints, serve, clientOf, ...options } = composed;
   const onAgent = (agent: NodeAgent): void => {
     const server = serve(agent);
     endpoints?.serve(agent, server, clientOf(agent.name));
@@ -35,9 +37,18 @@ export function composeNodes(composed: ComposedNodes): Part {
   const placeOf = (index: number): number => places[index] ?? index;
   const podCidrs = (index: number): readonly string[] => [defaultPodCidr(placeOf(index))];
   const addresses = (index: number): readonly string[] =>
-    endpoints === undefined ? [defaultAddress(placeOf(index))] : [endpoints.host];
+    nodeIp === undefined ? [defaultAddress(placeOf(index))] : [nodeIp];
   const port = (name: string): number => endpoints?.portOf(name) ?? 0;
-  if (!isSingle) return nodeAgents({ ...options, podCidrs, addresses, port, onAgent, names });
+  const server = (name: string): string | undefined => (nodeIp === undefined ? endpoints?.placeOf(name) : undefined);
+  if (!isSingle) return nodeAgents({ ...options, podCidrs, addresses, port, server, onAgent, names });
   const [name = ''] = names;
-  return nodeAgent({ ...options, podCidrs: podCidrs(0), addresses: addresses(0), port: port(name), onAgent, name });
+  return nodeAgent({
+    ...options,
+    podCidrs: podCidrs(0),
+    addresses: addresses(0),
+    port: port(name),
+    server: server(name),
+    onAgent,
+    name,
+  });
 }

@@ -66,6 +66,11 @@ export class NodeEndpoints implements Disposable {
     return this.#endpoints.get(name)?.endpoint.port ?? 0;
   }
 
+  /** The `host:port` at which a node listens. */
+  placeOf(name: string): string {
+    return `${this.host.includes(':') ? `[${this.host}]` : this.host}:${this.portOf(name)}`;
+  }
+
   /** Answers callers of a node from now on. `client` asks the API server who they are and what they may do. */
   serve({ name, served }: NodeAgent, server: NodeServer, client: Client): void {
     const access = new NodeAccess({ node: name, client, clock: served.clock, log: this.#log });

@@ -2,7 +2,8 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { type FlagValues, FlagError } from '../flag.ts';
 import type { StandaloneProgram, StandaloneTools } from '../program.ts';
-import { authorityOf, fileFlag } from '../read-flags.ts';
+import { type ImageCommands, readImageCommands } from '../../../processes/index.ts';
+import { authorityOf, fileFlag, usable } from '../read-flags.ts';
 import { labelsOf } from './node-labels.ts';
 import type { NodesOptions } from './node-options.ts';
 import { NodeProgram } from './node-program.ts';
@@ -14,7 +15,9 @@ export function nodeFlags(flags: FlagValues): NodesOptions {
   const nodeName = flags.text('node-name');
   if (nodeName !== undefined && !/^[a-z0-9]([-a-z0-9.]{0,200}[a-z0-9])?$/.test(nodeName))
     throw new FlagError(`--node-name must consist of lower-case letters, digits, "-" and ".", got "${nodeName}"`);
+  const images = fileFlag(flags, 'run-images');
   return {
+    ...(images === undefined ? {} : { runImages: { commands: commandsOf(images, flags.text('run-images') ?? '') } }),
     nodes: flags.integer('nodes', { min: 0, max: MAX_NODES }) ?? 1,
     ...(nodeName === undefined ? {} : { nodeName }),
     nodeEndpoints: flags.isSet('node-endpoints'),
@@ -39,4 +42,8 @@ export async function standaloneNodes(flags: FlagValues, tools: StandaloneTools)
       await new NodeProgram(client, options).run(signal);
     },
   };
+}
+
+function commandsOf(text: string, path: string): ImageCommands {
+  return usable(() => readImageCommands(text, path));
 }

@@ -1,6 +1,18 @@
 import type { OpenNodeBackend } from '../../../node/index.ts';
 import { nodeNames } from '../../../node/index.ts';
+import type { ImageCommands } from '../../../processes/index.ts';
 import type { SharedOptions } from '../program.ts';
+
+/** How images become processes. */
+export interface RunImagesOptions {
+  readonly commands: ImageCommands;
+  /** Where their volumes and logs are while this process runs; default `.keelson/run` in the home folder. */
+  readonly folder?: string;
+  /** Whether to try to mount volumes at their paths; default true. */
+  readonly mountsVolumes?: boolean;
+  /** Called with all that their programs print, besides the logs. */
+  readonly onOutput?: (bytes: Uint8Array) => void;
+}
 
 /** The nodes of a cluster. */
 export interface NodesOptions {
@@ -15,6 +27,8 @@ export interface NodesOptions {
   readonly nodeEndpoints?: boolean;
   /** Opens what these nodes run on; default simulated nodes. */
   readonly nodeBackend?: OpenNodeBackend;
+  /** Containers of these images run as processes of this machine, as its user; default none. */
+  readonly runImages?: RunImagesOptions;
   /** Whether `metrics.k8s.io` shows what simulated nodes and their pods use, for `kubectl top`; default true. */
   readonly simulatedMetrics?: boolean;
 }

@@ -70,7 +70,7 @@ export class NodeProgram implements Runnable {
   }
 
   async #runNodes(firstIndex: number, signal: AbortSignal): Promise<void> {
-    const { name, nodes, labels, log } = this.#options;
+    const { name, nodes, address, labels, log } = this.#options;
     const names = nodeNames(nodes, name);
     const runner = { type: 'node', name } as const;
     const places = placesOf(names, firstIndex, (await this.#client.core.v1.nodes.list()).items);
@@ -81,6 +81,7 @@ export class NodeProgram implements Runnable {
       names,
       isSingle: false,
       places,
+      nodeIp: address,
       annotations: groupAnnotations(runner),
       endpoints,
       backend: simulatedBackend(),

@@ -1,6 +1,7 @@
 import type { Node } from '../../../api/types/core/v1.d.ts';
 import { SIMULATED_DRIVER } from '../../../controllers/index.ts';
 import type { Resource } from '../../../apiserver/index.ts';
+import { processBackend, type ProcessHost } from '../../../processes/index.ts';
 import { simulatedBackend } from '../../../simulated/index.ts';
 import type { ControlPlane } from '../../control-plane.ts';
 import type { Identity } from '../../in-process-client.ts';
@@ -14,6 +15,7 @@ import { holdNodes } from './hold-nodes.ts';
 import { nodeHost, NodeEndpoints, nodeSubject } from './node-endpoints.ts';
 import { namesOfNodes, type NodesOptions, nodesName, runnerOf } from './node-options.ts';
 import { placesOf, takePlaces } from './node-places.ts';
+import { openProcesses, withProcesses } from './node-processes.ts';
 import { metricsResources } from './simulated-metrics/metrics-resources.ts';
 
 type Context = ProgramContext<NodesOptions & SimulatedStorageOptions & { readonly controllers?: unknown }>;
@@ -23,10 +25,16 @@ export class OpenNodes implements Disposable {
   /** See `placesOf`. */
   readonly places: readonly number[];
   readonly endpoints: NodeEndpoints | undefined;
+  /** Runs containers as processes; undefined where all are simulated. */
+  readonly processes: ProcessHost | undefined;
 
-  constructor(places: readonly number[], endpoints: NodeEndpoints | undefined) {
+  constructor(
+    places: readonly number[],
+    { endpoints, processes }: { readonly endpoints?: NodeEndpoints; readonly processes?: ProcessHost | undefined },
+  ) {
     this.places = places;
     this.endpoints = endpoints;
+    this.processes = processes;
   }
 
   static async open({ plane, options, isShared }: Context): Promise<OpenNodes> {
@@ -34,13 +42,18 @@ export class OpenNodes implements Disposable {
     const first = isShared ? await takePlaces(plane.client(ITSELF), nodesName(options, isShared), nodes) : 0;
     const names = namesOfNodes(options, isShared);
     const places = placesOf(names, first, await plane.server.objects.of<Node>('', 'nodes').newestList());
-    if (!nodeEndpoints) return new OpenNodes(places, undefined);
+    const processes = await openProcesses(plane, options);
+    if (!nodeEndpoints) return new OpenNodes(places, { processes });
     const host = nodeHost(serving?.listen?.host ?? '');
-    return new OpenNodes(places, await openEndpoints(plane, { names, host, log: options.log }));
+    return new OpenNodes(places, {
+      processes,
+      endpoints: await openEndpoints(plane, { names, host, log: options.log }),
+    });
   }
 
   [Symbol.dispose](): void {
     this.endpoints?.[Symbol.dispose]();
+    this.processes?.[Symbol.dispose]();
   }
 }
 
@@ -61,7 +74,7 @@ export function openEndpoints(
     clientAuthorities: plane.pki.authority.certificate,
     certificateOf: (name) =>
       renewedCredential(
-        () => plane.issue({ subject: nodeSubject(name), usage: 'server', names: [name, host] }),
+        () => plane.issue({ subject: nodeSubject(name), usage: 'server', names: [name, host, 'localhost'] }),
         certificateClock,
       ),
   });
@@ -73,20 +86,22 @@ export function openEndpoints(
  */
 export function nodesInCluster({ plane, options, isShared }: Context, opened?: OpenNodes): ComposedProgram {
   const { nodeBackend = simulatedBackend() } = options;
+  const processes = opened?.processes;
   const names = namesOfNodes(options, isShared);
   const [first = ''] = names;
   const isSingle = names.length === 1;
-  const part = composeNodes({
+  const nodes = composeNodes({
     names,
     isSingle,
     places: opened?.places ?? placesOf(names, 0, plane.server.objects.of<Node>('', 'nodes').listNow()),
     annotations: groupAnnotations(runnerOf(options, isShared)),
     endpoints: opened?.endpoints,
-    backend: nodeBackend,
+    backend: processes === undefined ? nodeBackend : processBackend(processes),
     ...(hasSimulatedStorage(options) ? { drivers: [SIMULATED_DRIVER] } : {}),
     serve: (agent) => plane.localNodes.add(agent),
     clientOf: (name) => plane.client(nodeIdentity(name)),
   });
+  const part = processes === undefined ? nodes : withProcesses(nodes, processes);
   const name = nodesName(options, isShared);
   const whileHeld = (
     work: (signal: AbortSignal) => Promise<void>,

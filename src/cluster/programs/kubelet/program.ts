@@ -22,6 +22,12 @@ export const program: Program<NodesOptions> = {
         group: GROUP,
         help: 'Open a port for each node, where it answers as a kubelet does: logs, commands, statistics',
       },
+      'run-images': {
+        type: 'string',
+        value: 'FILE',
+        group: GROUP,
+        help: 'Run containers of the images in this file as processes of this machine, with your rights and no isolation',
+      },
       'simulated-metrics': {
         type: 'boolean',
         default: true,

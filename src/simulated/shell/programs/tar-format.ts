@@ -1,4 +1,4 @@
-import type { FileEntry } from './file-tree.ts';
+import type { FileEntry } from '../file-tree.ts';
 
 const BLOCK = 512;
 /** A larger file exceeds the limit of a container. */

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { FileError } from './file-tree.ts';
-import { fail, pathOf, print, type Program, type ShellProcess } from './process.ts';
+import { FileError } from '../file-tree.ts';
+import { fail, pathOf, print, type Program, type ShellProcess } from '../process.ts';
 import { readTar, tarEnd, tarEntry } from './tar-format.ts';
 
 interface TarOptions {

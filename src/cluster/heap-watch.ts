@@ -1,0 +1,74 @@
+import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
+
+/** V8's heap. */
+export interface Heap {
+  /** Bytes of objects, and the most that there may be before V8 ends the process. */
+  use(): { readonly usedBytes: number; readonly limitBytes: number };
+  /** Calls the listener after each collection of the whole heap. */
+  onCollected(listener: () => void): Disposable;
+}
+
+/** Objects that survive a collection fill this part of the heap: soon V8 would end the process. */
+const FULL = 0.75;
+/** There is room again. */
+const ROOMY = 0.6;
+
+export interface HeapListener {
+  /** The heap is nearly full of live objects. */
+  onFull(use: { readonly usedMb: number; readonly limitMb: number }): void;
+  onRoomy(): void;
+}
+
+/** Reports when live objects nearly fill the heap. It looks after collections only, when what is used is alive. */
+export class HeapWatch implements Disposable {
+  readonly #heap: Heap;
+  readonly #listener: HeapListener;
+  readonly #subscription: Disposable;
+  #isFull = false;
+
+  constructor(listener: HeapListener, heap: Heap = ownHeap()) {
+    this.#heap = heap;
+    this.#listener = listener;
+    this.#subscription = heap.onCollected(() => this.#look());
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscription[Symbol.dispose]();
+  }
+
+  #look(): void {
+    const { usedBytes, limitBytes } = this.#heap.use();
+    const part = usedBytes / limitBytes;
+    if (!this.#isFull && part >= FULL) {
+      this.#isFull = true;
+      this.#listener.onFull({ usedMb: megabytes(usedBytes), limitMb: megabytes(limitBytes) });
+    } else if (this.#isFull && part <= ROOMY) {
+      this.#isFull = false;
+      this.#listener.onRoomy();
+    }
+  }
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / (1024 * 1024));
+}
+
+function ownHeap(): Heap {
+  return {
+    use() {
+      const { used_heap_size: usedBytes, heap_size_limit: limitBytes } = getHeapStatistics();
+      return { usedBytes, limitBytes };
+    },
+    onCollected(listener) {
+      const isWhole = (entry: PerformanceEntry): boolean =>
+        (entry as { readonly detail?: { readonly kind?: number } }).detail?.kind ===
+        constants.NODE_PERFORMANCE_GC_MAJOR;
+      const observer = new PerformanceObserver((list) => {
+        if (list.getEntries().some(isWhole)) listener();
+      });
+      observer.observe({ entryTypes: ['gc'] });
+      return { [Symbol.dispose]: () => observer.disconnect() };
+    },
+  };
+}
