@@ -43,7 +43,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
       const cgroups = await openPodCgroups(cgroupDriver, log);
       const runtime = new LinuxRuntime(runtimeName, calls, cgroups);
       const mounts = new Mounts();
-      const parts = { root: folders.root, mounts };
+      const parts = { root: folders.root, mounts, clock, random };
       const isRunning = async (id: string): Promise<boolean> => {
         try {
           return (await runtime.containerStatus(id)).state === 'CONTAINER_RUNNING';

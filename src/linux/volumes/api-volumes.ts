@@ -37,6 +37,7 @@ export class ApiVolumes extends FolderPlugin {
     if (this.#kind !== 'configMap' && !(await this.parts.mounts.isMountPoint(folder)))
       await this.parts.mounts.mount('tmpfs', folder, ['-t', 'tmpfs']);
     await chmod(folder, 0o777);
-    await replaceFiles(folder, files, (made) => giveToGroup(made, pod, true));
+    const { clock, random } = this.parts;
+    await replaceFiles(folder, files, { clock, random, beforeShown: (made) => giveToGroup(made, pod, true) });
   }
 }

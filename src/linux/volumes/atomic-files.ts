@@ -1,8 +1,8 @@
 // Replaces all files of a folder at once, in the layout that programs in pods know from the kubelet.
 import { Buffer } from 'node:buffer';
-import { randomBytes } from 'node:crypto';
 import { chmod, lstat, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
+import type { Clock, Random } from '../../base/index.ts';
 import type { VolumeFile } from '../../node/index.ts';
 
 /** A link to the folder with the present content. Links beside it lead through it to the files. */
@@ -10,21 +10,26 @@ const DATA = '..data';
 const NEW_DATA = '..data_tmp';
 const FOLDER_MODE = 0o755;
 
+export interface ReplaceOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Called with the folder of the new content before readers see it. */
+  beforeShown(folder: string): Promise<void>;
+}
+
 /**
  * Makes the folder contain exactly these files. Readers see the old content or the new one, never a mixture: the content is in a new
  * folder, and the link `..data` is moved to it in one step. Files that have not changed leave the folder as it is.
- *
- * `beforeShown` is called with the new folder before readers see it.
  */
 export async function replaceFiles(
   folder: string,
   files: readonly VolumeFile[],
-  beforeShown: (folder: string) => Promise<void>,
+  { clock, random, beforeShown }: ReplaceOptions,
 ): Promise<void> {
   for (const { path } of files) checkPath(path);
   const current = await readlink(join(folder, DATA)).catch(() => undefined);
   if (current !== undefined && (await isSame(join(folder, current), files))) return;
-  const made = `..${timeName()}.${randomBytes(5).toString('hex')}`;
+  const made = `..${timeName(clock)}.${Buffer.from(random.bytes(5)).toString('hex')}`;
   await mkdir(join(folder, made));
   await chmod(join(folder, made), FOLDER_MODE);
   for (const { path, bytes, mode } of files) {
@@ -72,6 +77,6 @@ function checkPath(path: string): void {
 }
 
 /** `2026_01_31_12_00_00`. */
-function timeName(): string {
-  return new Date().toISOString().slice(0, 19).replaceAll(/[-T:]/g, '_');
+function timeName(clock: Clock): string {
+  return new Date(clock.now()).toISOString().slice(0, 19).replaceAll(/[-T:]/g, '_');
 }

@@ -1,5 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock, Random } from '../../base/index.ts';
 import {
   type MountedVolume,
   type MountRequest,
@@ -13,6 +14,8 @@ export interface FolderPluginParts {
   /** The agent's folder. */
   readonly root: string;
   readonly mounts: Mounts;
+  readonly clock: Clock;
+  readonly random: Random;
 }
 
 /** A plugin whose volumes are folders below `pods/<uid>/volumes`, where an earlier run of the agent left them. */
