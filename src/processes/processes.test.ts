@@ -109,7 +109,9 @@ class Node {
       args: [],
       envs: [],
       mounts: [],
+      workingDir: '',
       stdin: false,
+      linux: { securityContext: { supplementalGroups: [] } },
       ...more,
     } as unknown as ContainerConfig;
     const id = await this.backend.runtime.createContainer({ podSandboxId, config, sandboxConfig });

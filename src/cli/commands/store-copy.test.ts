@@ -78,7 +78,7 @@ test('bad input is reported', async () => {
   await writeFile(place('none'), Buffer.alloc(5000, 0xff));
   const cases: readonly (readonly [string, ...string[]])[] = [
     ['UsageError: which file is the snapshot to be written to?', 'snapshot'],
-    ['UsageError: "save" is not snapshot, restore, copy, verify, dump, repair or compact', 'save'],
+    ['UsageError: "save" is not snapshot, restore, copy, check, dump, repair or compact', 'save'],
     ['Cannot write snapshot "/no/such": ENOENT', 'snapshot', place('no/such')],
     ['Cannot open store "/empty/store": there is no such folder', 'snapshot', place('x'), '--data-dir', place('empty')],
     ['Cannot read snapshot "/absent": ENOENT', 'restore', place('absent')],
