@@ -43,7 +43,7 @@ describe('the context of a running cluster', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'keelson-context-'));
     path = join(folder, 'config');
-    await writeFile(path, OTHER);
+    await writeFile(path, OTHER, { mode: 0o600 });
   });
   afterEach(() => rm(folder, { recursive: true }));
 
@@ -80,7 +80,9 @@ describe('the context of a running cluster', () => {
   test('keeps its name and what people set when a cluster with data starts again, and is not current while it is stopped', async () => {
     const first = await KubeconfigContext.write(path, accessTo(1), onDisk);
     const text = await readFile(path, 'utf8');
-    await writeFile(path, text.replace('    user: keelson\n', '    user: keelson\n    namespace: team\n'));
+    await writeFile(path, text.replace('    user: keelson\n', '    user: keelson\n    namespace: team\n'), {
+      mode: 0o600,
+    });
     await first.release();
     expect((await config())['current-context']).toBe('other');
     expect((await config()).contexts[1]).toEqual({
@@ -107,12 +109,18 @@ describe('the context of a running cluster', () => {
 
   test('stays as another program has changed it', async () => {
     const context = await KubeconfigContext.write(path, accessTo(1), inMemory);
-    await writeFile(path, (await readFile(path, 'utf8')).replace('current-context: keelson', 'current-context: other'));
+    await writeFile(
+      path,
+      (await readFile(path, 'utf8')).replace('current-context: keelson', 'current-context: other'),
+      { mode: 0o600 },
+    );
     await context.renew({ ...accessTo(1), client: { certificate: 'NEW', privateKey: 'KEY' } });
     expect((await config())['current-context']).toBe('other');
     expect(await readFile(path, 'utf8')).toContain(Buffer.from('NEW').toString('base64'));
 
-    await writeFile(path, (await readFile(path, 'utf8')).replace(`host: ${hostname()}`, 'host: elsewhere'));
+    await writeFile(path, (await readFile(path, 'utf8')).replace(`host: ${hostname()}`, 'host: elsewhere'), {
+      mode: 0o600,
+    });
     expect(await context.release()).toBeUndefined();
     expect(await servers()).toHaveProperty('keelson');
     const next = await KubeconfigContext.write(path, accessTo(2), inMemory);

@@ -28,7 +28,7 @@ describe('contexts of kubectl', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'keelson-contexts-'));
     path = join(folder, 'config');
-    await writeFile(path, OTHER);
+    await writeFile(path, OTHER, { mode: 0o600 });
   });
   afterEach(async () => {
     for (const running of started.splice(0)) await running.stop();
@@ -93,11 +93,11 @@ describe('contexts of kubectl', () => {
     await cluster.printed(/^ready/m);
     const printed = await keelson('kubeconfig', '--name=keelson').printed(/client-key-data/);
     const alone = join(folder, 'alone');
-    await writeFile(alone, printed);
+    await writeFile(alone, printed, { mode: 0o600 });
     await using client = await connect({ kubeconfig: alone });
     expect((await client.core.v1.namespaces.list()).items.map(({ metadata }) => metadata.name)).toContain('default');
 
-    await writeFile(path, OTHER);
+    await writeFile(path, OTHER, { mode: 0o600 });
     await keelson('kubeconfig', '--merge').printed(/context keelson$/m);
     expect(await current()).toBe('keelson');
     const elsewhere = join(folder, 'elsewhere');

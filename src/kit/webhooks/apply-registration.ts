@@ -24,9 +24,9 @@ export async function applyRegistration<T extends KubernetesObject>(
     if (!hasReason(error, 'Invalid')) throw error;
     const name = wanted.metadata?.name ?? '';
     const { fieldManager, force: _, ...call } = options;
-    const live = await objects.get(name, call);
+    const live = await objects.get(name, call).catch(() => undefined); // the refusal says more than that there is none
     const replaced = replacedPlaces(live, wanted);
-    if (replaced.length === 0) throw error;
+    if (live === undefined || replaced.length === 0) throw error;
     const isSame = { op: 'test' as const, path: '/metadata/resourceVersion', value: live.metadata.resourceVersion };
     await objects.patch(name, jsonPatch([isSame, ...replaced]), { fieldManager, ...call });
     return objects.apply(wanted, options);

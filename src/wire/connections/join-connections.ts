@@ -14,9 +14,10 @@ export async function joinConnections(first: Duplex, second: Duplex): Promise<vo
 function pass(from: Duplex, to: Duplex): Promise<void> {
   return new Promise((resolve) => {
     from.on('data', (chunk: Buffer) => {
-      if (!to.writable || !to.write(chunk)) from.pause();
+      if (to.writable && !to.write(chunk)) from.pause();
     });
     to.on('drain', () => from.resume());
+    to.once('close', () => from.resume()); // reads to the end what has no receiver any more
     from.once('end', () => {
       to.end();
       resolve();
