@@ -13,7 +13,7 @@ const alias = Object.entries(compilerOptions.paths)
   .map(([name, [path = '']]) => ({ find: new RegExp(`^${name}$`), replacement: join(import.meta.dirname, path) }));
 
 /** A limit catches what hangs; on a busy machine a test may take many times as long as on a quiet one. */
-const HANGS_AFTER_MS = 10 * 60_000;
+const HANGS_AFTER_MS = 4 * 60_000;
 
 /** These take longest: what begins last must not be what all the others are waited for. */
 const LONG =
