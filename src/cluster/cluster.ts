@@ -1,4 +1,4 @@
-import { aborted, type Clock, RandomUidSource, type Runnable, runTogether } from '../base/index.ts';
+import { aborted, RandomUidSource, type Runnable, runTogether } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import { type App, app, type ProgramRunOptions, type RunTracker } from '../kit/index.ts';
 import { type ControlPlane, forkOptions, type ForkOptions } from './control-plane.ts';
