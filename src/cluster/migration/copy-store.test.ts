@@ -130,6 +130,13 @@ async function fill(plane: TestPlane): Promise<void> {
       break;
     }
   }
+  const definition = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.acme.dev';
+  for (let attempt = 0; attempt < 500; attempt++) {
+    const { body } = await plane.admin('GET', definition);
+    const { conditions = [] } = body['status'] as { conditions?: { type: string; status: string }[] };
+    if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) return;
+    await parts.clock.sleep(10); // its last status comes soon after its first object
+  }
 }
 
 /** The objects that `fill` has made, as clients see them, but for their resourceVersions. */
