@@ -23,7 +23,9 @@ describe('readOptions()', () => {
     expect(() => readOptions(['--procs', '0'])).toThrow('--procs must be a whole number from 1 to 9999, got "0"');
     expect(() => readOptions(['--server', 'kube', '--update'])).toThrow('--update');
     expect(() => readOptions(['--class', 'B,C', '--update'])).toThrow('give --node');
-    expect(() => readOptions(['--node', 'docker'])).toThrow('--node must be simulated or kubelet or keelson, got "docker"');
+    expect(() => readOptions(['--node', 'docker'])).toThrow(
+      '--node must be simulated or kubelet or keelson, got "docker"',
+    );
     expect(() => readOptions(['--sample', '0'])).toThrow('--sample must be a whole number from 1 to 9999, got "0"');
   });
 });
