@@ -2,7 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { discardLogger, RealClock, settle } from '../../base/index.ts';
 import type { NodeBackend, OpenNodeBackend } from '../../node/index.ts';
@@ -48,7 +47,7 @@ export class TestProcesses {
     const startedMs = clock.monotonic();
     do {
       await settle();
-      if (this.#underWay > 0) await setTimeout(1);
+      if (this.#underWay > 0) await clock.sleep(1);
     } while (this.#underWay > 0 && clock.monotonic() - startedMs < PATIENCE_MS);
   };
 

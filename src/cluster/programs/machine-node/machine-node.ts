@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { app } from '../../../kit/index.ts';
@@ -9,10 +8,10 @@ import { labelsOf } from '../kubelet/node-labels.ts';
 import { nodeSubject } from '../kubelet/node-endpoints.ts';
 import { selfSigned } from '../kubelet/self-signed.ts';
 import type { ProgramBody, StandaloneProgram, StandaloneTools } from '../program.ts';
-import { authorityOf } from '../read-flags.ts';
+import { authorityOf, fileFlag, readFlagFile, usable } from '../read-flags.ts';
 import { readKubeletSettings } from './kubelet-settings.ts';
 
-const VERSION = 'v1.36.3';
+const VERSION = 'v1.36.3+keelson';
 
 export const body: ProgramBody = {
   inCluster() {
@@ -25,8 +24,8 @@ export const body: ProgramBody = {
 async function machineNode(flags: FlagValues, tools: StandaloneTools): Promise<StandaloneProgram> {
   if (process.platform !== 'linux')
     throw new FlagError('the kubelet needs Linux; "keelson node" runs simulated nodes anywhere');
-  const file = flags.text('config');
-  const settings = readKubeletSettings(file === undefined ? undefined : readFileSync(file, 'utf8'));
+  const configuration = fileFlag(flags, 'config');
+  const settings = usable(() => readKubeletSettings(configuration));
   const name = (flags.text('hostname-override') ?? hostname()).toLowerCase();
   const addresses = addressesOf(flags.text('node-ip')) ?? (await mainAddresses());
   const labels = labelsOf(flags);
@@ -42,13 +41,13 @@ async function machineNode(flags: FlagValues, tools: StandaloneTools): Promise<S
   return {
     async run({ client, connection }, signal) {
       const clientAuthorities =
-        settings.clientCAFile === '' ? authorityOf(connection) : readFileSync(settings.clientCAFile, 'utf8');
+        settings.clientCAFile === '' ? authorityOf(connection) : readFlagFile('config', settings.clientCAFile);
       const certificate =
         settings.tlsCertFile === ''
           ? selfSigned(nodeSubject(name), { names: [name, ...addresses], clock, random })
           : {
-              certificate: readFileSync(settings.tlsCertFile, 'utf8'),
-              privateKey: readFileSync(settings.tlsPrivateKeyFile, 'utf8'),
+              certificate: readFlagFile('config', settings.tlsCertFile),
+              privateKey: readFlagFile('config', settings.tlsPrivateKeyFile),
             };
       using endpoint = await NodeEndpoint.open({
         host: settings.address,
