@@ -266,7 +266,9 @@ export class ContainerStarter {
     if (handler === undefined) return undefined;
     const { hooks, backend, clock } = this.#parts;
     const podIp = pod.status?.podIP ?? '';
-    const message = await hooks.run(handler, { containerId, container, podIp, purpose: 'postStart' }, signal);
+    const warn = (words: string): void => this.#events.hookFallback(pod, words);
+    const target = { containerId, container, podIp, purpose: 'postStart' } as const;
+    const message = await hooks.run(handler, target, { signal, warn });
     if (message === undefined || signal.aborted) return undefined;
     // the output of the hook stays out of the event: it may be secret
     const event = { type: 'Warning', reason: 'FailedPostStartHook', message: 'PostStartHook failed' } as const;

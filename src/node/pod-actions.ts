@@ -107,7 +107,8 @@ export class PodActions {
     const beganMs = clock.now();
     const podIp = pod.status?.podIP ?? '';
     const target = { containerId: id, container, podIp, purpose: 'preStop' } as const;
-    const failure = await hooks.run(handler, target, AbortSignal.any([signal, expiry.signal]));
+    const warn = (words: string): void => this.#events.hookFallback(pod, words);
+    const failure = await hooks.run(handler, target, { signal: AbortSignal.any([signal, expiry.signal]), warn });
     if (failure !== undefined && !expiry.signal.aborted && !signal.aborted)
       this.#events.container(pod, metadata.name, {
         type: 'Warning',

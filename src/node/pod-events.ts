@@ -21,6 +21,11 @@ export class PodEvents {
     this.container(pod, name, { reason: 'Killing', message });
   }
 
+  /** A hook that was configured for HTTPS was answered in plain HTTP. */
+  hookFallback(pod: Observed<Pod>, message: string): void {
+    this.pod(pod, { type: 'Warning', reason: 'LifecycleHTTPFallback', message });
+  }
+
   #record({ metadata }: Observed<Pod>, details: EventDetails, fieldPath?: string): void {
     const { name, namespace, uid, resourceVersion } = metadata;
     const about = { kind: 'Pod', apiVersion: 'v1', metadata: { name, namespace, uid, resourceVersion }, fieldPath };

@@ -5,6 +5,12 @@ import type * as core from '../../api/types/core/v1.d.ts';
 
 export type LifecycleHandler = DeepReadonly<core.LifecycleHandler>;
 
+export interface HookOptions {
+  readonly signal: AbortSignal;
+  /** Called when the hook succeeded only after plain HTTP took the place of HTTPS. */
+  warn(message: string): void;
+}
+
 /** Runs the postStart and preStop hooks of containers. */
 export class LifecycleHooks {
   readonly #executor: ActionExecutor;
@@ -16,13 +22,18 @@ export class LifecycleHooks {
   }
 
   /** Runs a hook; returns why it failed, undefined when it succeeded. */
-  async run(handler: LifecycleHandler, target: ActionTarget, signal: AbortSignal): Promise<string | undefined> {
+  async run(
+    handler: LifecycleHandler,
+    target: ActionTarget,
+    { signal, warn }: HookOptions,
+  ): Promise<string | undefined> {
     try {
       if (handler.sleep !== undefined) {
         await this.#clock.sleep(handler.sleep.seconds * 1000, signal);
         return signal.aborted ? 'container terminated before sleep hook finished' : undefined;
       }
       const { result, output } = await this.#executor.run(handler, target, { signal });
+      if (result === 'warning') warn(output);
       return result === 'failure' ? output : undefined;
     } catch (error) {
       return messageOf(error);

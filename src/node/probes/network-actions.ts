@@ -1,10 +1,10 @@
 // Probes and hooks of containers that run on this node: a command in the container, or a connection to it.
 import { Buffer } from 'node:buffer';
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
-import { AbortScope, type Clock, type DeepReadonly, messageOf } from '../../base/index.ts';
+import { AbortScope, type Clock, messageOf } from '../../base/index.ts';
+import { goTransportWords } from '../../wire/http/index.ts';
 import { checkGrpcHealth } from './grpc-health.ts';
+import { callHook, probeHttp } from './http-action.ts';
 import { ExpansionBudget, expandVariables } from '../config/index.ts';
 import {
   type ActionExecutor,
@@ -16,10 +16,6 @@ import {
   RuntimeError,
   type RuntimeService,
 } from '../runtime/index.ts';
-
-import type * as core from '../../api/types/core/v1.d.ts';
-
-type HttpGet = DeepReadonly<core.HTTPGetAction>;
 
 const MAX_OUTPUT = 10 * 1024;
 const READY: ContainerReadiness = { isStarted: true, isReady: true };
@@ -41,7 +37,12 @@ export class NetworkActions implements ActionExecutor {
   async run(action: ContainerAction, target: ActionTarget, options: ActionOptions): Promise<ActionOutcome> {
     const { exec, httpGet, tcpSocket, grpc } = action;
     if (exec !== undefined) return this.#exec(exec.command ?? [], target, options);
-    if (httpGet !== undefined) return this.#within(options, (signal) => get(httpGet, target, signal));
+    if (httpGet !== undefined) {
+      const isHook = target.purpose === 'postStart' || target.purpose === 'preStop';
+      const port = portNumber(httpGet.port, target);
+      const to = { podIp: target.podIp, port, purpose: isHook ? 'lifecycle' : 'probe' } as const;
+      return this.#within(options, (signal) => (isHook ? callHook : probeHttp)(httpGet, to, signal));
+    }
     if (tcpSocket !== undefined) {
       const { host = target.podIp, port } = tcpSocket;
       const number = portNumber(port, target);
@@ -103,45 +104,10 @@ function portNumber(port: number | string, { container }: ActionTarget): number 
 function dial(host: string, port: number, signal: AbortSignal): Promise<ActionOutcome> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, signal });
-    socket.once('error', reject);
+    socket.once('error', (error) => reject(new Error(goTransportWords(error, JSON.stringify), { cause: error })));
     socket.once('connect', () => {
       socket.destroy();
       resolve({ result: 'success', output: '' });
     });
-  });
-}
-
-/** Certificates are not verified, redirects not followed: the probe is about the container alone. */
-function get(action: HttpGet, target: ActionTarget, signal: AbortSignal): Promise<ActionOutcome> {
-  const { scheme = 'HTTP', path = '/', httpHeaders = [] } = action;
-  const port = portNumber(action.port, target);
-  const host = action.host ?? target.podIp;
-  const isHook = target.purpose === 'postStart' || target.purpose === 'preStop';
-  const headers: Record<string, string> = {
-    'User-Agent': `kube-${isHook ? 'lifecycle' : 'probe'}/1.36`,
-    Accept: '*/*',
-    Connection: 'close',
-    ...Object.fromEntries(httpHeaders.map(({ name, value }) => [name, value])),
-  };
-  const options = {
-    host,
-    port,
-    path: path.startsWith('/') ? path : `/${path}`,
-    headers,
-    signal,
-    agent: false as const,
-  };
-  return new Promise((resolve, reject) => {
-    const request = scheme === 'HTTPS' ? httpsRequest({ ...options, rejectUnauthorized: false }) : httpRequest(options);
-    request.once('error', reject);
-    request.once('response', (response) => {
-      const { statusCode = 0 } = response;
-      response.destroy();
-      if (isHook || (statusCode >= 200 && statusCode < 300)) return resolve({ result: 'success', output: '' });
-      if (statusCode >= 300 && statusCode < 400)
-        return resolve({ result: 'warning', output: 'Probe terminated redirects, Response body: ' });
-      return resolve({ result: 'failure', output: `HTTP probe failed with statuscode: ${statusCode}` });
-    });
-    request.end();
   });
 }

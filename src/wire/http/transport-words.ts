@@ -53,7 +53,8 @@ export function goTransportWords(error: unknown, quote: (text: string) => string
   const code = typeof cause.code === 'string' ? cause.code : '';
   if (cause.syscall === 'connect') return `dial tcp ${addressOf(cause)}: connect: ${SYSTEM_WORDS[code] ?? code}`;
   if (cause.syscall === 'getaddrinfo') return `dial tcp: lookup ${cause.hostname} on ${nameServer()}: no such host`;
-  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'http: server gave HTTP response to HTTPS client';
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || isPlainAnswer(cause))
+    return 'http: server gave HTTP response to HTTPS client';
   if (code.startsWith('ERR_SSL_')) return tlsWords(code);
   if (code.startsWith('HPE_')) return brokenHttp(code, cause, quote);
   if (code === 'ECONNRESET' && cause.syscall === undefined) return 'EOF'; // Node's word for an end that came too early
@@ -70,6 +71,11 @@ function rootOf(error: unknown): NodeError {
     else break;
   }
   return current instanceof Error ? current : new Error(String(current));
+}
+
+/** OpenSSL's error when the answer to a handshake is no TLS, as Node.js reports it while the handshake is being written. */
+function isPlainAnswer({ code, message }: NodeError): boolean {
+  return code === 'EPROTO' && message.includes('wrong version number');
 }
 
 function addressOf({ address = '', port = 0 }: NodeError): string {
