@@ -69,7 +69,7 @@ export function containerMessage(config: ContainerConfig): MessageOf<typeof prot
     args,
     workingDir,
     envs: config.envs.map(({ key, value }) => ({ key, value: Buffer.from(value) })),
-    mounts: config.mounts.map(mountMessage),
+    mounts: config.mounts.map((mount) => mountMessage(mount, linux.securityContext.namespaceOptions)),
     devices,
     labels: asMap(config.labels),
     annotations: asMap(config.annotations),
@@ -121,8 +121,12 @@ export function containerFilterMessage(filter: ContainerFilter = {}): MessageOf<
   };
 }
 
-function mountMessage({ propagation, ...mount }: Mount): MessageOf<typeof protocol.mount> {
-  return { ...mount, propagation: protocol.MountPropagation[propagation] };
+function mountMessage(
+  { propagation, ...mount }: Mount,
+  { userNamespace }: NamespaceOption,
+): MessageOf<typeof protocol.mount> {
+  const ids = userNamespace === undefined ? {} : { uidMappings: [userNamespace], gidMappings: [userNamespace] };
+  return { ...mount, ...ids, propagation: protocol.MountPropagation[propagation] };
 }
 
 function securityMessage(context: LinuxSandboxSecurityContext): MessageOf<typeof protocol.linuxSandboxSecurityContext> {
@@ -155,8 +159,12 @@ function containerSecurityMessage(
 }
 
 function namespacesMessage(option: NamespaceOption): MessageOf<typeof protocol.namespaceOption> {
-  const { network, pid, ipc, targetId } = option;
+  const { network, pid, ipc, targetId, userNamespace } = option;
   return {
+    usernsOptions:
+      userNamespace === undefined
+        ? { mode: protocol.NamespaceMode.NODE }
+        : { mode: protocol.NamespaceMode.POD, uids: [userNamespace], gids: [userNamespace] },
     network: protocol.NamespaceMode[network],
     pid: protocol.NamespaceMode[pid],
     ipc: protocol.NamespaceMode[ipc],

@@ -43,6 +43,10 @@ export class DiskPodFiles implements PodFiles {
     }
   }
 
+  async podUids(): Promise<readonly string[]> {
+    return readdir(podFolder(this.#parts.folders.root, '')).catch(() => []); // no pod has run yet
+  }
+
   /** Removes the folder of a pod, its logs and its cgroups. */
   async removePod(podUid: string): Promise<void> {
     const { folders, mounts, cgroups } = this.#parts;

@@ -26,11 +26,12 @@ import {
   type StartFailure,
 } from './life/index.ts';
 import type { PodEvents } from './pod-events.ts';
+import type { PodIsolation, PodIsolations } from './isolation/index.ts';
 import type { CountedKind, NodeCounts } from './node-counts.ts';
 import type { PodRecord } from './pod-record.ts';
 import type { LifecycleHooks } from './probes/index.ts';
 import type { PodSandbox } from './pod-state.ts';
-import type { ContainerConfig } from './runtime/index.ts';
+import type { ContainerConfig, ContainerStatus, PodSandboxConfig } from './runtime/index.ts';
 import type { PodContents, PodVolumes } from './volumes/index.ts';
 
 /** What the starter needs from its node. */
@@ -46,6 +47,7 @@ export interface StarterParts {
   prepareDevices(pod: Observed<Pod>, signal: AbortSignal): Promise<DeviceEdits>;
   /** The node's allocatable resources. */
   allocatable(): Readonly<Record<string, string>>;
+  readonly isolations: PodIsolations;
   readonly counts: NodeCounts;
   /** Called after an image was pulled. */
   imagesChanged(): void;
@@ -113,6 +115,18 @@ export class ContainerStarter {
     }
   }
 
+  /** How the pod is kept apart from the machine; looked up once. */
+  async isolation(pod: Observed<Pod>, signal: AbortSignal): Promise<PodIsolation> {
+    this.#record.isolation ??= await this.#parts.isolations.of(pod, signal);
+    return this.#record.isolation;
+  }
+
+  async sandboxConfig(pod: Observed<Pod>, attempt: number, signal: AbortSignal): Promise<PodSandboxConfig> {
+    const { folders, dns, cgroupDriver } = this.#parts.backend.machine;
+    const { userNamespace } = await this.isolation(pod, signal);
+    return sandboxConfig(pod, attempt, { folders, dns, cgroupDriver, userNamespace });
+  }
+
   async #ensureImage(
     pod: Observed<Pod>,
     container: ContainerSpec,
@@ -171,14 +185,18 @@ export class ContainerStarter {
     container: ContainerSpec,
     how: StartOptions,
   ): Promise<StartFailure | undefined> {
-    const { runtime, machine } = this.#parts.backend;
+    const { runtime } = this.#parts.backend;
     const { sandbox, signal } = how;
     const { name } = container;
     let reason = 'CreateContainerConfigError';
     try {
       const config = await this.#configure(pod, container, how);
       reason = 'CreateContainerError';
-      const request = { podSandboxId: sandbox.id, config, sandboxConfig: sandboxConfig(pod, sandbox.attempt, machine) };
+      const request = {
+        podSandboxId: sandbox.id,
+        config,
+        sandboxConfig: await this.sandboxConfig(pod, sandbox.attempt, signal),
+      };
       const id = await runtime.createContainer(request, { signal });
       this.#events.container(pod, name, { reason: 'Created', message: 'Container created' });
       reason = 'RunContainerError';
@@ -214,6 +232,8 @@ export class ContainerStarter {
       podIps: refersToPodIp(container) ? await this.#podIps(pod, sandbox.id) : [],
       hostIps: machine.addresses,
       root: machine.folders.root,
+      userNamespace: (await this.isolation(pod, signal)).userNamespace,
+      targetId: await this.#targetOf(container, sandbox),
       edits: this.#record.deviceEdits.get(container.name),
       capacity: machine.capacity,
       allocatable: this.#parts.allocatable(),
@@ -248,6 +268,21 @@ export class ContainerStarter {
       });
     if ((container.terminationMessagePath ?? '') !== '')
       await files.write(terminationFile(root, uid, { name: container.name, attempt }), async () => '');
+  }
+
+  /** The id of the newest run of the container that an ephemeral container targets. */
+  async #targetOf(container: ContainerSpec, sandbox: PodSandbox): Promise<string | undefined> {
+    const { targetContainerName = '' } = container as { readonly targetContainerName?: string };
+    if (targetContainerName === '') return undefined;
+    const { runtime } = this.#parts.backend;
+    const found = (await runtime.listContainers({ podSandboxId: sandbox.id }))
+      .filter(({ metadata }) => metadata.name === targetContainerName)
+      .reduce<ContainerStatus | undefined>(
+        (newest, each) => (newest === undefined || each.createdAtMs > newest.createdAtMs ? each : newest),
+        undefined,
+      );
+    if (found !== undefined) return found.id;
+    throw new ContainerConfigError(`unable to find target container ${targetContainerName}`);
   }
 
   async #podIps(pod: Observed<Pod>, sandboxId: string): Promise<readonly string[]> {

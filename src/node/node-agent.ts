@@ -1,11 +1,13 @@
 import { type Clock, type Logger, type Random, type Runnable } from '../base/index.ts';
 import { type Client, keyOf, type Node, type Observed, type Pod } from '../client/index.ts';
 import { EchoFilter, type EventRecorder, type Objects } from '../kit/index.ts';
-import { type AdmittingNode, NodeAdmission } from './admission/node-admission.ts';
+import { type AdmittingNode, NodeAdmission, type Rejection } from './admission/node-admission.ts';
+import { AllowedSysctls } from './admission/sysctls.ts';
 import { amountsOf, isTerminalPhase } from '../api/meaning/index.ts';
 import type { ConfigSources } from './config/index.ts';
 import type { NodeBackend, NodeSettings, PodContent } from './backend/index.ts';
 import { podClaims } from './devices/index.ts';
+import { DEFAULT_IDS, PodIsolations, UserNamespaces } from './isolation/index.ts';
 import { ImageCollector, ImagePuller } from './images/index.ts';
 import { allocatableOf, NodeHeartbeat, nodeLabels } from './machine/index.ts';
 import { NodeCounts } from './node-counts.ts';
@@ -66,6 +68,8 @@ export class NodeAgent implements Runnable {
   /** The pods that are being removed. */
   readonly #leavingUids = new Set<string>();
   readonly #admission = new NodeAdmission();
+  /** Made for the first pod with kernel settings. */
+  #sysctls: AllowedSysctls | undefined;
   readonly #echoes = new EchoFilter();
   readonly #heartbeat: NodeHeartbeat;
   readonly #counts = new NodeCounts();
@@ -114,6 +118,7 @@ export class NodeAgent implements Runnable {
       backend,
       volumes: this.#volumes,
       log: parts.log,
+      removed: (uid) => this.#workerParts?.isolations.release(uid),
       isKnown: (uid) => this.#leavingUids.has(uid) || pod(uid) !== undefined,
     });
     this.#heartbeat = new NodeHeartbeat(settings, {
@@ -223,6 +228,15 @@ export class NodeAgent implements Runnable {
         secret: (namespace, name) => sources.data.secret(namespace, name),
       }),
       prepareDevices: async (pod, signal) => backend.devices.prepare(pod, await podClaims(pod, client, signal), signal),
+      isolations: new PodIsolations({
+        client,
+        userNamespaces: new UserNamespaces({
+          files: backend.files,
+          root: backend.machine.folders.root,
+          ids: this.#settings.userNamespaceIds ?? DEFAULT_IDS,
+        }),
+        runtime: () => this.#heartbeat.health?.runtime,
+      }),
       allocatable: () => this.#allocatable(),
       counts: this.#counts,
       health: () => this.#heartbeat.health,
@@ -280,10 +294,20 @@ export class NodeAgent implements Runnable {
       this.#admission.readmit(pod);
       return;
     }
-    const rejection = this.#admission.admit(pod, this.#admittingNode()) ?? (await this.#backend.devices.admit(pod));
+    const rejection =
+      this.#rejectSysctls(pod) ??
+      this.#admission.admit(pod, this.#admittingNode()) ??
+      (await this.#backend.devices.admit(pod));
     if (rejection === undefined) return;
     this.#admission.release(pod.metadata.uid);
     worker.reject(rejection);
+  }
+
+  #rejectSysctls(pod: Observed<Pod>): Rejection | undefined {
+    if (pod.spec?.securityContext?.sysctls === undefined) return undefined;
+    const { info } = this.#backend.machine;
+    this.#sysctls ??= new AllowedSysctls(info.kernelVersion, this.#settings.allowedUnsafeSysctls);
+    return this.#sysctls.reject(pod);
   }
 
   #admittingNode(): AdmittingNode {

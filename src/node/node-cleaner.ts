@@ -10,6 +10,8 @@ export interface NodeCleanerParts {
   readonly log: Logger;
   /** Whether a pod exists in the API, or is being removed by its worker. */
   isKnown(podUid: string): boolean;
+  /** Called after the files of a pod that is gone have been removed. */
+  removed(podUid: string): void;
 }
 
 /** Shared by all nodes without containers. */
@@ -50,7 +52,7 @@ export class NodeCleaner {
 
   async #clean(sandboxes: readonly PodSandboxStatus[], containers: readonly ContainerStatus[]): Promise<void> {
     const { runtime, files, devices } = this.#parts.backend;
-    const { isKnown, volumes } = this.#parts;
+    const { isKnown, removed, volumes } = this.#parts;
     const uidOf = ({ labels }: Pick<PodSandboxStatus, 'labels'>): string => labels[POD_UID] ?? '';
     const orphans = sandboxes.filter((sandbox) => !isKnown(uidOf(sandbox)));
     for (const sandbox of orphans) await this.#attempt('orphaned pod', () => this.#remove(sandbox, containers));
@@ -58,6 +60,7 @@ export class NodeCleaner {
       await this.#attempt('orphaned pod', async () => {
         await devices.unprepare(uid);
         await files.removePod(uid);
+        removed(uid);
       });
     await this.#attempt('volumes of orphaned pods', () => volumes.unmountStrangers(isKnown));
     const own = containers.filter((container) => isKnown(uidOf(container)));

@@ -1,6 +1,5 @@
 import { type Logger, messageOf } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
-import { sandboxConfig } from './config/index.ts';
 import { ContainerStarter, type StarterParts } from './container-starter.ts';
 import type { PodAction } from './life/index.ts';
 import type { PodEvents } from './pod-events.ts';
@@ -75,6 +74,7 @@ export class PodActions {
     for (const { id } of found === undefined ? [] : await this.#state.sandboxes()) await runtime.removePodSandbox(id);
     await this.#release(pod);
     await files.removePod(pod.metadata.uid);
+    this.#parts.isolations.release(pod.metadata.uid);
   }
 
   /** Releases volumes and devices of a pod whose containers have stopped. */
@@ -163,7 +163,9 @@ export class PodActions {
     if (!(await this.#mountVolumes(pod, signal)) || !(await this.#prepareDevices(pod, signal))) return false;
     try {
       this.#parts.counts.pods++;
-      const id = await backend.runtime.runPodSandbox(sandboxConfig(pod, attempt, backend.machine), { signal });
+      const { runtimeHandler } = await this.#starter.isolation(pod, signal);
+      const config = await this.#starter.sandboxConfig(pod, attempt, signal);
+      const id = await backend.runtime.runPodSandbox(config, { signal, runtimeHandler });
       if (attempt > 0) await this.#removeOldSandboxes(id);
       this.#state.created({ id, attempt });
       this.#record.sandboxFailure = undefined;

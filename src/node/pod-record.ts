@@ -2,6 +2,7 @@ import { numberOfInt64 } from '../api/client.ts';
 import { DurationError, parseDuration } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
 import type { DeviceEdits } from './backend/index.ts';
+import type { PodIsolation } from './isolation/index.ts';
 import { type BackOff, crashKey, type PodMemory, type PodStatus, type StartFailure, timeMs } from './life/index.ts';
 
 /** Waiting reasons that are not failures. */
@@ -21,6 +22,8 @@ export class PodRecord implements PodMemory {
   terminatingSinceMs: number | undefined;
   /** The edits of the pod's devices; undefined until this run of the agent has prepared them. */
   deviceEdits: DeviceEdits | undefined;
+  /** How the pod is kept apart from the machine; undefined until this run of the agent has looked it up. */
+  isolation: PodIsolation | undefined;
   rejection: { readonly reason: string; readonly message: string } | undefined;
 
   constructor(pod: Observed<Pod>) {

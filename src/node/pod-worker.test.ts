@@ -9,6 +9,7 @@ import { LifecycleHooks } from './probes/index.ts';
 import type { ImagePuller } from './images/index.ts';
 import type { PodContents, PodVolumes } from './volumes/index.ts';
 import { NodeCounts } from './node-counts.ts';
+import type { PodIsolations } from './isolation/index.ts';
 import { MemoryMachine } from './testing/memory-backend.ts';
 import { podOf } from './testing/pod-views.ts';
 
@@ -53,6 +54,7 @@ async function workerOn(pod: Observed<Pod>, answer: (patch: Patch) => Promise<Ob
     health: () => undefined,
     volumesMounted: () => undefined,
     sources: { data: noData, services: new ServiceVariables({ list: () => [] }) },
+    isolations: {} as PodIsolations, // no test gets so far
     allocatable: () => ({}),
     counts: new NodeCounts(),
     echoes,

@@ -26,6 +26,10 @@ export function processFiles({ root, podLogs, isProcessPod, others }: ProcessFil
     async read(path, maxBytes) {
       return isOnDisk(path) || path === MACHINE_HOSTS ? lastOf(path, maxBytes) : others.read(path, maxBytes);
     },
+    async podUids() {
+      const onDisk = await readdir(podFolder(root, '')).catch(() => []); // no process has run yet
+      return [...onDisk, ...(await others.podUids())];
+    },
     async removePod(podUid) {
       await others.removePod(podUid);
       await rm(podFolder(root, podUid), { recursive: true, force: true });

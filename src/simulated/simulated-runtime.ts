@@ -59,7 +59,7 @@ const NEVER = new AbortController().signal;
 
 const ALWAYS_WELL: RuntimeStatus = {
   conditions: ['RuntimeReady', 'NetworkReady'].map((type) => ({ type, status: true, reason: '', message: '' })),
-  runtimeHandlers: [{ name: '', features: { recursiveReadOnlyMounts: false, userNamespaces: false } }],
+  runtimeHandlers: [{ name: '', features: { recursiveReadOnlyMounts: false, userNamespaces: true } }],
   features: { supplementalGroupsPolicy: false },
 };
 

@@ -20,6 +20,8 @@ export interface PodFiles {
   write(path: string, content: () => Promise<string>): Promise<void>;
   /** The last `maxBytes` of a file; undefined when the file does not exist. */
   read(path: string, maxBytes: number): Promise<Uint8Array | undefined>;
+  /** The pods that have files, including those of an earlier run of the agent. */
+  podUids(): Promise<readonly string[]>;
   /** Removes all files of a pod. */
   removePod(podUid: string): Promise<void>;
 }

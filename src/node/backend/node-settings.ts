@@ -22,6 +22,10 @@ export interface NodeSettings {
   readonly drivers: readonly string[];
   /** Maximum number of concurrent image pulls. */
   readonly maxParallelPulls: number;
+  /** Names and patterns (`net.core.*`) of kernel settings that pods may have beside the safe ones; default none. */
+  readonly allowedUnsafeSysctls?: readonly string[];
+  /** The ids for pods with user namespaces; default all from 65536 on, 65536 a pod. */
+  readonly userNamespaceIds?: { readonly first: number; readonly length: number; readonly perPod: number };
 }
 
 const BLOCK = 256;

@@ -48,6 +48,8 @@ function parts(more: Partial<ContainerConfigParts> = {}): ContainerConfigParts {
     podIps: ['10.244.0.7', 'fd00::7'],
     hostIps: ['10.0.0.1'],
     root: '/var/lib/kubelet',
+    userNamespace: undefined,
+    targetId: undefined,
     edits: undefined,
     capacity: { cpu: '8', memory: '16Gi', 'hugepages-2Mi': '0' },
     allocatable: { cpu: '7500m', memory: '15Gi' },

@@ -10,6 +10,7 @@ import {
   CONTAINER_NAME,
   type ContainerConfig,
   type ContainerIdentity,
+  type IdMapping,
   type Image,
   type ImageSpec,
   type Mount,
@@ -39,6 +40,10 @@ export interface ContainerConfigParts {
   readonly hostIps: readonly string[];
   /** The agent's folder on the machine. */
   readonly root: string;
+  /** The ids of the pod's user namespace, if it has one. */
+  readonly userNamespace: IdMapping | undefined;
+  /** The id of the container whose processes an ephemeral container sees; undefined for its own alone. */
+  readonly targetId: string | undefined;
   /** The edits of the pod's devices; undefined for containers without devices. */
   readonly edits: ContainerEdits | undefined;
   /** Of the node. */
@@ -85,7 +90,7 @@ export async function containerConfig(
     ...(stopSignal === undefined ? {} : { stopSignal }),
     linux: {
       resources: linuxResources(pod, container, parts.capacity),
-      securityContext: containerSecurity(pod, container, parts.root),
+      securityContext: containerSecurity(pod, container, parts),
     },
     ...identity,
     annotations: edits === undefined ? identity.annotations : { ...identity.annotations, ...edits.annotations },

@@ -2,14 +2,26 @@
 import type { Observed, Pod } from '../../client/index.ts';
 import type { Machine } from '../backend/machine.ts';
 import type { ContainerSpec } from '../life/index.ts';
-import { POD_NAME, POD_NAMESPACE, POD_UID, type PodSandboxConfig, type PortMapping } from '../runtime/index.ts';
+import {
+  type IdMapping,
+  POD_NAME,
+  POD_NAMESPACE,
+  POD_UID,
+  type PodSandboxConfig,
+  type PortMapping,
+} from '../runtime/index.ts';
+import { ContainerConfigError } from './config-error.ts';
 import { podDns } from './pod-dns.ts';
 import { sandboxSecurity } from './security-context.ts';
 
 const MAX_HOSTNAME = 63;
+/** The longest host name that Linux takes. */
+const MAX_KERNEL_NAME = 64;
 
-/** The members of a machine that pods are configured from. */
-export type SandboxMachine = Pick<Machine, 'folders' | 'dns' | 'cgroupDriver'>;
+/** The members of a machine that pods are configured from, and the ids of the pod's user namespace if it has one. */
+export type SandboxMachine = Pick<Machine, 'folders' | 'dns' | 'cgroupDriver'> & {
+  readonly userNamespace?: IdMapping | undefined;
+};
 
 export function sandboxConfig(pod: Observed<Pod>, attempt: number, machine: SandboxMachine): PodSandboxConfig {
   const { name, namespace = '', uid, labels = {}, annotations = {} } = pod.metadata;
@@ -24,7 +36,7 @@ export function sandboxConfig(pod: Observed<Pod>, attempt: number, machine: Sand
     annotations,
     linux: {
       cgroupParent: cgroupParent(pod, machine.cgroupDriver),
-      securityContext: sandboxSecurity(pod),
+      securityContext: sandboxSecurity(pod, machine.userNamespace),
       sysctls: Object.fromEntries((pod.spec?.securityContext?.sysctls ?? []).map((each) => [each.name, each.value])),
     },
   };
@@ -46,7 +58,12 @@ function fullHostname(pod: Observed<Pod>, clusterDomain: string): string {
   const hostname = hostnameOf(pod);
   if (spec?.setHostnameAsFQDN !== true || spec.subdomain === undefined || spec.hostnameOverride !== undefined)
     return hostname;
-  return `${hostname}.${spec.subdomain}.${metadata.namespace ?? ''}.svc.${clusterDomain}`;
+  const name = `${hostname}.${spec.subdomain}.${metadata.namespace ?? ''}.svc.${clusterDomain}`;
+  if (name.length <= MAX_KERNEL_NAME) return name;
+  const limit = `${MAX_KERNEL_NAME} characters is the max, ${name.length} characters requested`;
+  throw new ContainerConfigError(
+    `failed to construct FQDN from pod hostname and cluster domain, FQDN ${name} is too long (${limit})`,
+  );
 }
 
 /** A path of cgroups, or nested slices where systemd manages them. */

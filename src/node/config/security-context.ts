@@ -4,6 +4,7 @@ import type { Observed, Pod } from '../../client/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
 import { type ContainerSpec, describePod } from '../life/index.ts';
 import type {
+  IdMapping,
   Image,
   LinuxContainerSecurityContext,
   LinuxSandboxSecurityContext,
@@ -16,17 +17,29 @@ import { ContainerConfigError } from './config-error.ts';
 type PodSecurity = NonNullable<NonNullable<Observed<Pod>['spec']>['securityContext']>;
 
 /** The sandbox itself always has the runtime's seccomp profile, so that containers may have stricter ones. */
-export function sandboxSecurity(pod: Observed<Pod>): LinuxSandboxSecurityContext {
+export function sandboxSecurity(pod: Observed<Pod>, userNamespace: IdMapping | undefined): LinuxSandboxSecurityContext {
   const { securityContext = {}, containers = [], initContainers = [] } = pod.spec ?? {};
   const isPrivileged = [...containers, ...initContainers].some((each) => each.securityContext?.privileged === true);
-  return { privileged: isPrivileged, seccomp: profile('RuntimeDefault'), ...shared(pod, securityContext) };
+  return {
+    privileged: isPrivileged,
+    seccomp: profile('RuntimeDefault'),
+    ...shared(pod, securityContext, userNamespace),
+  };
 }
 
-/** `root` is the agent's folder on the machine, where local profiles are. */
+export interface ContainerSecurityParts {
+  /** The agent's folder on the machine, where local profiles are. */
+  readonly root: string;
+  /** The ids of the pod's user namespace. */
+  readonly userNamespace: IdMapping | undefined;
+  /** The id of the container whose processes an ephemeral container sees. */
+  readonly targetId: string | undefined;
+}
+
 export function containerSecurity(
   pod: Observed<Pod>,
   container: ContainerSpec,
-  root: string,
+  { root, userNamespace, targetId }: ContainerSecurityParts,
 ): LinuxContainerSecurityContext {
   const ofPod: PodSecurity = pod.spec?.securityContext ?? {};
   const own = container.securityContext ?? {};
@@ -40,8 +53,13 @@ export function containerSecurity(
     readonlyRootfs: own.readOnlyRootFilesystem === true,
     noNewPrivs: own.allowPrivilegeEscalation === false,
     isProcMasked: own.procMount !== 'Unmasked',
-    ...shared(pod, { ...ofPod, ...definedOf(own) }),
+    ...withTarget(shared(pod, { ...ofPod, ...definedOf(own) }, userNamespace), targetId),
   };
+}
+
+function withTarget<T extends Shared>(context: T, targetId: string | undefined): T {
+  if (targetId === undefined) return context;
+  return { ...context, namespaceOptions: { ...context.namespaceOptions, pid: 'TARGET', targetId } };
 }
 
 /** Rejects a container with `runAsNonRoot` whose pod or image makes it run as root. */
@@ -64,10 +82,11 @@ type Shared = Omit<LinuxSandboxSecurityContext, 'privileged' | 'seccomp'>;
 function shared(
   pod: Observed<Pod>,
   { runAsUser, runAsGroup, seLinuxOptions }: DeepReadonly<core.SecurityContext>,
+  userNamespace: IdMapping | undefined,
 ): Shared {
   const { fsGroup, supplementalGroups = [], supplementalGroupsPolicy } = pod.spec?.securityContext ?? {};
   return {
-    namespaceOptions: namespaces(pod),
+    namespaceOptions: { ...namespaces(pod), ...(userNamespace === undefined ? {} : { userNamespace }) },
     ...(runAsUser === undefined ? {} : { runAsUser }),
     ...(runAsGroup === undefined ? {} : { runAsGroup }),
     ...(seLinuxOptions === undefined ? {} : { selinuxOptions: selinux(seLinuxOptions) }),

@@ -18,10 +18,19 @@ export interface LinuxContainerResources {
 /** `POD` shares with the pod's other containers, `CONTAINER` with no other container, `NODE` with the node, `TARGET` with `targetId`. */
 export type NamespaceMode = 'POD' | 'CONTAINER' | 'NODE' | 'TARGET';
 
+/** A range of user ids, and group ids, of the machine that a user namespace shows as others. */
+export interface IdMapping {
+  readonly hostId: number;
+  readonly containerId: number;
+  readonly length: number;
+}
+
 export interface NamespaceOption {
   readonly network: NamespaceMode;
   readonly pid: NamespaceMode;
   readonly ipc: NamespaceMode;
+  /** The ids of the pod's own user namespace; undefined for the users of the machine. */
+  readonly userNamespace?: IdMapping;
   readonly targetId?: string;
 }
 
