@@ -13,6 +13,8 @@ export interface RunningServer extends AsyncDisposable {
   /** From the start of the first process until /readyz said yes. */
   readonly startMs: number;
   stop(): Promise<void>;
+  /** Kills the server with SIGKILL and starts it again with the same arguments; undefined for servers of several processes. */
+  readonly restartKilled?: () => Promise<void>;
 }
 
 /** What servers take as an administrator's bearer token. */

@@ -37,20 +37,18 @@ export async function startKeelson(options: KeelsonOptions = {}): Promise<Runnin
   const tokens = join(folder, 'tokens.csv');
   await writeFile(tokens, TOKEN_FILE, { mode: 0o600 });
   const started = performance.now();
-  const daemon = new Daemon(
-    process.execPath,
-    [
-      options.bundle ?? join(process.cwd(), 'dist', 'keelson.js'),
-      'up',
-      `--data-dir=${folder}`,
-      `--port=${port}`,
-      `--kubeconfig-out=${kubeconfig}`,
-      `--token-auth-file=${tokens}`,
-      '--simulated-metrics=false', // the servers that it is compared with have no such group
-      ...(options.flags ?? []),
-    ],
-    { logPath: join(folder, 'keelson.log') },
-  );
+  const args = [
+    options.bundle ?? join(process.cwd(), 'dist', 'keelson.js'),
+    'up',
+    `--data-dir=${folder}`,
+    `--port=${port}`,
+    `--kubeconfig-out=${kubeconfig}`,
+    `--token-auth-file=${tokens}`,
+    '--simulated-metrics=false', // the servers that it is compared with have no such group
+    ...(options.flags ?? []),
+  ];
+  const start = (): Daemon => new Daemon(process.execPath, args, { logPath: join(folder, 'keelson.log') });
+  let daemon = start();
   const stop = async (): Promise<void> => {
     await daemon.stop();
     if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
@@ -59,13 +57,23 @@ export async function startKeelson(options: KeelsonOptions = {}): Promise<Runnin
   try {
     const daemons = [daemon];
     const certificateAuthority = authority.certificate;
-    await awaitReady(url, { certificateAuthority, token: ADMIN_TOKEN, daemons, signal: options.signal });
+    const ready = (): Promise<unknown> =>
+      awaitReady(url, { certificateAuthority, token: ADMIN_TOKEN, daemons, signal: options.signal });
+    await ready();
     while (!existsSync(kubeconfig)) {
       if (daemon.failure !== undefined) throw new Error(daemon.failure);
       await sleep(5, undefined, { signal: options.signal }); // it is written, in one step, once the server listens
     }
     const startMs = performance.now() - started;
-    return { url, kubeconfig, token: ADMIN_TOKEN, folder, daemons, startMs, stop, [Symbol.asyncDispose]: stop };
+    const restartKilled = async (): Promise<void> => {
+      process.kill(daemon.pid, 'SIGKILL');
+      await daemon.stop();
+      daemon = start();
+      daemons[0] = daemon;
+      await ready();
+    };
+    const dispose = { stop, [Symbol.asyncDispose]: stop };
+    return { url, kubeconfig, token: ADMIN_TOKEN, folder, daemons, startMs, restartKilled, ...dispose };
   } catch (error) {
     await stop();
     throw error;
