@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type MachineFolders, podFolder, type PodFiles } from '../node/index.ts';
 import type { PodCgroups } from './cgroups/pod-cgroups.ts';
@@ -23,6 +23,7 @@ export class DiskPodFiles implements PodFiles {
     await mkdir(dirname(path), { recursive: true, mode: 0o750 });
     const mode = path.endsWith('/etc-hosts') ? 0o644 : 0o666;
     await writeFile(path, await content(), { mode });
+    await chmod(path, mode); // the mode of writeFile is subject to the umask
   }
 
   async read(path: string, maxBytes: number): Promise<Uint8Array | undefined> {

@@ -1,6 +1,7 @@
 // npm run node:kills [-- --node keelson|kubelet --pods 50 --kills 30 --seed S]: kills the agent, the container runtime and the API server of a
 // real node under running pods. Ends with 1 when a container was restarted, an exit code or a line of a log was lost, a deleted pod
 // stayed, or anything of the pods is left after all of them are gone.
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { SeededRandom } from '../../../src/base/index.ts';
@@ -18,11 +19,14 @@ const { values } = parseArgs({
     pods: { type: 'string', default: '50' },
     kills: { type: 'string', default: '30' },
     seed: { type: 'string', default: 'kills' },
+    logs: { type: 'string', default: join('.keelson', 'kills-logs') },
   },
 });
 const LIMIT_MS = 45 * 60_000;
 const SETTLE_MS = 240_000;
 const MAX_PAUSE_MS = 8000;
+/** A server that dies several times soon after its start comes up without its scheduler, on purpose: each one lives this long. */
+const SERVER_LIFE_MS = 70_000;
 const TARGETS = ['agent', 'runtime', 'server'] as const;
 
 process.exitCode = await main();
@@ -34,7 +38,7 @@ async function main(): Promise<number> {
     console.log(`the kills are left out: ${reason}`);
     return 0;
   }
-  const code = await runInNamespaces({ limitMs: LIMIT_MS, print: console.error });
+  const code = await runInNamespaces({ limitMs: LIMIT_MS, print: console.error, logs: resolve(values.logs) });
   if (code !== undefined) return code;
   await using cluster = await startRealCluster({ controlPlane: 'keelson', agent, print: console.error });
   const problems = await killUnderPods(cluster);
@@ -49,9 +53,13 @@ async function killUnderPods(cluster: RealCluster): Promise<readonly string[]> {
   const workload = new Workload(client);
   await workload.start(Number(values.pods), holds);
   console.error(`${values.pods} pods are ready`);
+  let serverKilledMs = -Infinity;
   const kills: Record<(typeof TARGETS)[number], number> = { agent: 0, runtime: 0, server: 0 };
   for (let kill = 0; kill < Number(values.kills); kill++) {
-    const target = TARGETS[Math.floor(random.float() * TARGETS.length)] ?? 'agent';
+    const isServerOld = performance.now() - serverKilledMs > SERVER_LIFE_MS;
+    const targets = isServerOld ? TARGETS : TARGETS.filter((each) => each !== 'server');
+    const target = targets[Math.floor(random.float() * targets.length)] ?? 'agent';
+    if (target === 'server') serverKilledMs = performance.now();
     if (kill % 3 === 0) await workload.addEnding(Math.floor(random.float() * 10));
     await strike(cluster, target, workload);
     kills[target]++;
