@@ -10,6 +10,8 @@ export interface MachineInfo {
   readonly bootID: string;
   readonly kernelVersion: string;
   readonly osImage: string;
+  /** In bytes; undefined for a machine without swap. */
+  readonly swapCapacity?: number;
 }
 
 /** Folders on the machine. */
