@@ -1,15 +1,25 @@
 import { mkdir } from 'node:fs/promises';
 import { CriCalls, CriImages, runtimeCgroupDriver, runtimeVersion } from '../cri/index.ts';
+import type { Clock, Logger } from '../base/index.ts';
+import { amountsOf } from '../api/meaning/index.ts';
 import {
+  allocatableOf,
   FileLogs,
   isRuntimeNotFound,
+  type Machine,
   NetworkActions,
   NO_DEVICES,
   type NodeBackend,
   type OpenNodeBackend,
+  type ResourceRules,
   RuntimeUsage,
 } from '../node/index.ts';
-import { openPodCgroups } from './cgroups/pod-cgroups.ts';
+import { type CgroupOptions, checkCgroupOptions, DEFAULT_CGROUP_OPTIONS } from './cgroups/cgroup-options.ts';
+import type { CgroupTree } from './cgroups/cgroup-tree.ts';
+import { NodeCgroups } from './cgroups/node-cgroups.ts';
+import { canLimitSwap, openCgroups } from './cgroups/open-cgroups.ts';
+import { DiskCheckpoints } from './disk-checkpoints.ts';
+import { LinuxNodeResources } from './linux-node-resources.ts';
 import { LinuxRuntime } from './linux-runtime.ts';
 import { LinuxMachine, type LinuxMachineOptions } from './machine/linux-machine.ts';
 import { Mounts } from './mounts.ts';
@@ -18,11 +28,14 @@ import { ApiVolumes } from './volumes/api-volumes.ts';
 import { EmptyDirs } from './volumes/empty-dirs.ts';
 import { HostPaths } from './volumes/host-paths.ts';
 
-export interface LinuxBackendOptions extends Omit<LinuxMachineOptions, 'cgroupDriver'> {
+export interface LinuxBackendOptions extends Omit<
+  LinuxMachineOptions,
+  'cgroupDriver' | 'resourceRules' | 'podCgroups'
+> {
   /** The runtime's socket: `unix:///run/containerd/containerd.sock`. */
   readonly runtimeEndpoint: string;
-  /** Used where the runtime does not say which driver it uses; default cgroupfs. */
-  readonly cgroupDriver?: 'cgroupfs' | 'systemd';
+  /** How pods are limited; defaults as a kubelet's. The driver is used where the runtime does not say which one it uses. */
+  readonly cgroups?: Partial<CgroupOptions>;
 }
 
 /** How often containers are listed beside following events, and how often runtime and machine are checked. */
@@ -38,10 +51,12 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
     const calls = new CriCalls({ endpoint: runtimeEndpoint, clock, random, log });
     try {
       const { runtimeName } = await runtimeVersion(calls);
-      const cgroupDriver = (await runtimeCgroupDriver(calls)) ?? options.cgroupDriver ?? 'cgroupfs';
-      const machine = await LinuxMachine.measure({ ...options, cgroupDriver });
-      const cgroups = await openPodCgroups(cgroupDriver, log);
-      const runtime = new LinuxRuntime(runtimeName, calls, cgroups);
+      const asked = await runtimeCgroupDriver(calls);
+      const cgroupOptions = { ...DEFAULT_CGROUP_OPTIONS, ...reservedOf(options), ...options.cgroups };
+      const cgroupDriver = asked ?? cgroupOptions.cgroupDriver;
+      const measured = await LinuxMachine.measure({ ...options, cgroupDriver });
+      const { machine, cgroups } = await limitPods(measured, { ...cgroupOptions, cgroupDriver }, { clock, log });
+      const runtime = new LinuxRuntime(runtimeName, calls);
       const mounts = new Mounts();
       const parts = { root: folders.root, mounts, clock, random };
       const isRunning = async (id: string): Promise<boolean> => {
@@ -65,8 +80,9 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
           new EmptyDirs(parts),
           new HostPaths(),
         ],
-        files: new DiskPodFiles({ folders, mounts, cgroups }),
+        files: new DiskPodFiles({ folders, mounts }),
         devices: NO_DEVICES,
+        resources: new LinuxNodeResources(cgroups, new DiskCheckpoints(folders.root)),
         logs: new FileLogs(clock, isRunning),
         actions: new NetworkActions(runtime, clock),
         usage: new RuntimeUsage(runtime),
@@ -78,5 +94,39 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
       await calls[Symbol.asyncDispose]();
       throw error;
     }
+  };
+}
+
+function reservedOf({ systemReserved, kubeReserved }: LinuxBackendOptions): Partial<CgroupOptions> {
+  return { systemReserved, kubeReserved };
+}
+
+/** Makes the cgroups above pods, and returns the machine with the rules by which pods are limited. */
+async function limitPods(
+  measured: LinuxMachine,
+  options: CgroupOptions,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+): Promise<{ readonly machine: Machine; readonly cgroups: NodeCgroups }> {
+  checkCgroupOptions(options);
+  const { pageSizes } = measured;
+  const tree = await openCgroups({ driver: options.cgroupDriver, pageSizes });
+  const rules = await rulesOf(measured, options, tree);
+  const capacity = { ...measured.capacity, pid: String(measured.maxProcesses) };
+  const cgroups = new NodeCgroups({ tree, options, rules, capacity, pageSizes, clock, log });
+  await cgroups.start();
+  return { machine: measured.limited(rules, cgroups.place), cgroups };
+}
+
+async function rulesOf(machine: LinuxMachine, options: CgroupOptions, tree: CgroupTree): Promise<ResourceRules> {
+  const { swapBehavior: behavior, memoryQoS } = options;
+  const hasSwapLimits = await canLimitSwap(tree.version);
+  const allocatableMemory = amountsOf(allocatableOf(machine)).get('memory')?.value() ?? 0;
+  return {
+    hasCpuQuota: options.cpuCFSQuota,
+    cpuPeriodMicroseconds: options.cpuCFSQuotaPeriodMs * 1000,
+    cgroupVersion: tree.version,
+    killsWholeContainer: !options.singleProcessOOMKill,
+    ...(hasSwapLimits ? { swap: { behavior, capacityBytes: machine.info.swapCapacity ?? 0 } } : {}),
+    ...(memoryQoS === undefined ? {} : { memoryQuality: { ...memoryQoS, allocatableMemory } }),
   };
 }

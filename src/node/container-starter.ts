@@ -216,6 +216,8 @@ export class ContainerStarter {
       root: machine.folders.root,
       edits: this.#record.deviceEdits.get(container.name),
       capacity: machine.capacity,
+      rules: machine.resourceRules,
+      assigned: (resources) => backend.resources.assigned(pod, container, resources),
       allocatable: this.#parts.allocatable(),
       readFile: async (path) => textOf(await files.read(path, MAX_ENVIRONMENT_BYTES)),
     });

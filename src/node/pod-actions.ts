@@ -74,6 +74,7 @@ export class PodActions {
     );
     for (const { id } of found === undefined ? [] : await this.#state.sandboxes()) await runtime.removePodSandbox(id);
     await this.#release(pod);
+    await this.#parts.backend.resources.remove(pod.metadata.uid);
     await files.removePod(pod.metadata.uid);
   }
 
@@ -162,6 +163,7 @@ export class PodActions {
     if (!(await this.#mountVolumes(pod, signal)) || !(await this.#prepareDevices(pod, signal))) return false;
     try {
       this.#parts.counts.pods++;
+      await backend.resources.prepare(pod);
       const id = await backend.runtime.runPodSandbox(sandboxConfig(pod, attempt, backend.machine), { signal });
       if (attempt > 0) await this.#removeOldSandboxes(id);
       this.#state.created({ id, attempt });

@@ -1,13 +1,17 @@
 import { statfs } from 'node:fs/promises';
 import { arch } from 'node:os';
 import { join } from 'node:path';
-import type {
-  Machine,
-  MachineDns,
-  MachineFolders,
-  MachineInfo,
-  MachinePressure,
-  ResourceTexts,
+import {
+  DEFAULT_RULES,
+  KUBEPODS,
+  type Machine,
+  type MachineDns,
+  type MachineFolders,
+  type MachineInfo,
+  type MachinePressure,
+  type PodCgroupPlace,
+  type ResourceRules,
+  type ResourceTexts,
 } from '../../node/index.ts';
 import { binary, hugePageCapacity, machineInfo, memoryFacts, processFacts, resolverConfig } from './machine-facts.ts';
 import { hugePagesIn, type MachineTopology, readTopology } from './machine-topology.ts';
@@ -25,6 +29,8 @@ export interface LinuxMachineOptions extends ReservationOptions {
   /** Limits the pods by the number of processors; 0 for no such limit, which is the default. */
   readonly podsPerCore?: number;
   readonly kubeletVersion: string;
+  readonly podCgroups?: PodCgroupPlace;
+  readonly resourceRules?: ResourceRules;
   /** Where the machine's files are read from; default `/`. */
   readonly hostRoot?: string;
 }
@@ -37,6 +43,7 @@ interface Measured {
   readonly topology: MachineTopology;
   readonly capacity: ResourceTexts;
   readonly maxProcesses: number;
+  readonly pageSizes: readonly number[];
   readonly resolver: MachineDns['resolver'];
 }
 
@@ -53,10 +60,15 @@ export class LinuxMachine implements Machine {
   readonly reserved: ResourceTexts;
   /** The most processes that the machine can run. */
   readonly maxProcesses: number;
+  /** Sizes of the machine's huge pages in bytes. */
+  readonly pageSizes: readonly number[];
+  readonly podCgroups: PodCgroupPlace;
+  readonly resourceRules: ResourceRules;
   readonly folders: MachineFolders;
   readonly dns: MachineDns;
   readonly cgroupDriver: 'cgroupfs' | 'systemd';
   readonly #options: LinuxMachineOptions;
+  readonly #measured: Measured;
 
   static async measure(options: LinuxMachineOptions): Promise<LinuxMachine> {
     const { folders, resolvConf = '/etc/resolv.conf', hostRoot = '/' } = options;
@@ -77,13 +89,18 @@ export class LinuxMachine implements Machine {
       pods: String(podCapacity(options, cpus)),
       ...hugePageCapacity(pages),
     };
+    const pageSizes = [...pages.keys()].map((kibibytes) => kibibytes * 1024);
     const resolver = resolvConf === '' ? { servers: [], searches: [], options: [] } : await resolverConfig(resolvConf);
-    return new LinuxMachine(options, { info, topology, capacity, maxProcesses: processes.max, resolver });
+    return new LinuxMachine(options, { info, topology, capacity, maxProcesses: processes.max, pageSizes, resolver });
   }
 
   private constructor(options: LinuxMachineOptions, measured: Measured) {
     const { folders, cgroupDriver, kubeletVersion, addresses, clusterServers, clusterDomain } = options;
     this.#options = options;
+    this.#measured = measured;
+    this.pageSizes = measured.pageSizes;
+    this.podCgroups = options.podCgroups ?? KUBEPODS;
+    this.resourceRules = options.resourceRules ?? DEFAULT_RULES;
     this.folders = folders;
     this.cgroupDriver = cgroupDriver;
     this.kubeletVersion = kubeletVersion;
@@ -94,6 +111,11 @@ export class LinuxMachine implements Machine {
     this.maxProcesses = measured.maxProcesses;
     this.reserved = reservedResources(measured.capacity, options);
     this.dns = { clusterServers, clusterDomain, resolver: measured.resolver };
+  }
+
+  /** The same machine, with the rules by which its pods are limited. */
+  limited(resourceRules: ResourceRules, podCgroups: PodCgroupPlace): LinuxMachine {
+    return new LinuxMachine({ ...this.#options, resourceRules, podCgroups }, this.#measured);
   }
 
   async pressure(): Promise<MachinePressure> {

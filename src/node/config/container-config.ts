@@ -12,6 +12,7 @@ import {
   type ContainerIdentity,
   type Image,
   type ImageSpec,
+  type LinuxContainerResources,
   type Mount,
 } from '../runtime/index.ts';
 import { ContainerConfigError } from './config-error.ts';
@@ -19,6 +20,7 @@ import { environmentOf, type ReferencedData } from './environment.ts';
 import { ExpansionBudget, expandVariables } from './expand-variables.ts';
 import { HOSTS_PATH, hostsFile, usesManagedHosts } from './hosts-file.ts';
 import { linuxResources } from './linux-resources.ts';
+import type { ResourceRules } from './resource-rules.ts';
 import { podLabels } from './sandbox-config.ts';
 import { containerSecurity, verifyNonRoot } from './security-context.ts';
 import type { Environment, ServiceVariables } from './service-variables.ts';
@@ -44,6 +46,9 @@ export interface ContainerConfigParts {
   /** Of the node. */
   readonly capacity: Readonly<Record<string, string>>;
   readonly allocatable: Readonly<Record<string, string>>;
+  readonly rules?: ResourceRules | undefined;
+  /** Adds what the machine has assigned to the container. */
+  readonly assigned?: (resources: LinuxContainerResources) => LinuxContainerResources;
   /** Charged for what the configuration becomes; default that of one container alone. */
   readonly budget?: ExpansionBudget;
   /** Reads a file on the node; undefined when volumes have no files. */
@@ -67,6 +72,7 @@ export async function containerConfig(
   const stopSignal = container.lifecycle?.stopSignal;
   const { edits } = parts;
   const identity = containerIdentity(pod, container, parts.attempt);
+  const resources = linuxResources(pod, container, parts);
   const mounts = [
     ...volumeMounts(container, (name) => parts.volumePaths.get(name), { variables: byName, budget }),
     ...agentMounts(pod, container, parts),
@@ -84,7 +90,7 @@ export async function containerConfig(
     tty,
     ...(stopSignal === undefined ? {} : { stopSignal }),
     linux: {
-      resources: linuxResources(pod, container, parts.capacity),
+      resources: parts.assigned?.(resources) ?? resources,
       securityContext: containerSecurity(pod, container, parts.root),
     },
     ...identity,

@@ -3,17 +3,20 @@ import type { Observed, Pod } from '../../client/index.ts';
 import type { Machine } from '../backend/machine.ts';
 import type { ContainerSpec } from '../life/index.ts';
 import { POD_NAME, POD_NAMESPACE, POD_UID, type PodSandboxConfig, type PortMapping } from '../runtime/index.ts';
+import { cgroupPath, KUBEPODS, podCgroupName } from './cgroup-name.ts';
+import { sandboxResources } from './linux-resources.ts';
 import { podDns } from './pod-dns.ts';
 import { sandboxSecurity } from './security-context.ts';
 
 const MAX_HOSTNAME = 63;
 
 /** The members of a machine that pods are configured from. */
-export type SandboxMachine = Pick<Machine, 'folders' | 'dns' | 'cgroupDriver'>;
+export type SandboxMachine = Pick<Machine, 'folders' | 'dns' | 'cgroupDriver' | 'podCgroups' | 'resourceRules'>;
 
 export function sandboxConfig(pod: Observed<Pod>, attempt: number, machine: SandboxMachine): PodSandboxConfig {
   const { name, namespace = '', uid, labels = {}, annotations = {} } = pod.metadata;
   const dnsConfig = podDns(pod, machine.dns);
+  const place = machine.podCgroups ?? KUBEPODS;
   return {
     metadata: { name, namespace, uid, attempt },
     hostname: pod.spec?.hostNetwork === true ? '' : fullHostname(pod, machine.dns.clusterDomain),
@@ -23,9 +26,10 @@ export function sandboxConfig(pod: Observed<Pod>, attempt: number, machine: Sand
     labels: { ...labels, ...podLabels(pod) },
     annotations,
     linux: {
-      cgroupParent: cgroupParent(pod, machine.cgroupDriver),
+      cgroupParent: place.isPerPod ? cgroupPath(podCgroupName(pod, place), machine.cgroupDriver) : '',
       securityContext: sandboxSecurity(pod),
       sysctls: Object.fromEntries((pod.spec?.securityContext?.sysctls ?? []).map((each) => [each.name, each.value])),
+      ...sandboxResources(pod, machine.resourceRules),
     },
   };
 }
@@ -47,15 +51,6 @@ function fullHostname(pod: Observed<Pod>, clusterDomain: string): string {
   if (spec?.setHostnameAsFQDN !== true || spec.subdomain === undefined || spec.hostnameOverride !== undefined)
     return hostname;
   return `${hostname}.${spec.subdomain}.${metadata.namespace ?? ''}.svc.${clusterDomain}`;
-}
-
-/** A path of cgroups, or nested slices where systemd manages them. */
-function cgroupParent({ metadata, status }: Observed<Pod>, driver: Machine['cgroupDriver']): string {
-  const qos = status?.qosClass === 'Guaranteed' ? [] : [(status?.qosClass ?? 'BestEffort').toLowerCase()];
-  const parts = ['kubepods', ...qos, `pod${metadata.uid}`];
-  if (driver === 'cgroupfs') return `/${parts.join('/')}`;
-  const names = parts.map((part) => part.replaceAll('-', '_'));
-  return names.map((_, index) => `/${names.slice(0, index + 1).join('-')}.slice`).join('');
 }
 
 function portMappings({ ports = [] }: ContainerSpec): PortMapping[] {

@@ -32,6 +32,7 @@ async function machineNode(flags: FlagValues, tools: StandaloneTools): Promise<S
   const { clock, random, log, print } = tools;
   const backend = linuxBackend({
     ...settings,
+    cgroups: { cgroupDriver: settings.cgroupDriver },
     folders: { root: flags.text('root-dir') ?? '/var/lib/kubelet', podLogs: settings.podLogsDir },
     runtimeEndpoint: flags.text('container-runtime-endpoint') ?? settings.containerRuntimeEndpoint,
     addresses,
