@@ -11,6 +11,8 @@ import { allocatableOf, NodeHeartbeat, nodeLabels } from './machine/index.ts';
 import { NodeCounts } from './node-counts.ts';
 import { NodeCleaner } from './node-cleaner.ts';
 import { PodWorker, type PodWorkerParts } from './pod-worker.ts';
+import { PodEvents } from './pod-events.ts';
+import { PodResizes } from './resizing/index.ts';
 import { LifecycleHooks, type ProbeRecord } from './probes/index.ts';
 import type { ServedNode } from './server/index.ts';
 import { PodStreams } from './streams/index.ts';
@@ -19,7 +21,7 @@ import { ApiVolumeData, GROW_EVERY_MS, growVolume, PodContents, PodVolumes, Volu
 /** Work of a node: a pod, by its key, or the node itself. */
 export type NodeTask =
   | { readonly type: 'pod'; readonly key: string }
-  | { readonly type: 'register' | 'renew' | 'report' | 'grow' | 'relist' | 'refresh' };
+  | { readonly type: 'register' | 'renew' | 'report' | 'grow' | 'relist' | 'refresh' | 'resize' };
 
 /** What an agent needs from the process it runs in. */
 export interface NodeAgentParts {
@@ -74,6 +76,7 @@ export class NodeAgent implements Runnable {
   readonly #contents: PodContents;
   readonly #volumes: PodVolumes;
   readonly #cleaner: NodeCleaner;
+  readonly #resizes: PodResizes;
   #imageCollector: ImageCollector | undefined;
   #willReportImages = false;
 
@@ -109,6 +112,17 @@ export class NodeAgent implements Runnable {
       inUse,
       node: () => nodes.get(this.name),
       mounted: () => parts.plan({ type: 'grow' }, GROW_EVERY_MS),
+    });
+    this.#resizes = new PodResizes({
+      clock,
+      log: parts.log,
+      machine,
+      resources: backend.resources,
+      pod,
+      reserve: (resized) => this.#admission.resize(resized, this.#admittingNode()),
+      event: (resized, details) => new PodEvents(events).pod(resized, details),
+      wake: (key) => this.#plan(key),
+      plan: (afterMs) => parts.plan({ type: 'resize' }, afterMs),
     });
     this.#cleaner = new NodeCleaner({
       backend,
@@ -150,7 +164,7 @@ export class NodeAgent implements Runnable {
   /** A pod was deleted or is no longer bound to this node. Its resources are free at once: the scheduler may have given them to another pod. */
   podRemoved(pod: Observed<Pod>): void {
     const key = keyOf(pod);
-    this.#admission.release(pod.metadata.uid);
+    this.#release(pod.metadata.uid);
     this.#echoes.forget(key);
     this.#plan(key);
   }
@@ -186,6 +200,8 @@ export class NodeAgent implements Runnable {
         return await this.#relist();
       case 'refresh':
         return await this.#refreshVolumes(signal);
+      case 'resize':
+        return await this.#resizes.retry();
     }
   }
 
@@ -229,7 +245,8 @@ export class NodeAgent implements Runnable {
       volumesMounted: (pod) => this.#planRefresh(pod),
       echoes: this.#echoes,
       wake: (key) => this.#plan(key),
-      ended: (uid) => this.#admission.release(uid),
+      ended: (uid) => this.#release(uid),
+      resizes: this.#resizes,
       imagesChanged: () => this.#reportImages(),
     };
   }
@@ -256,7 +273,7 @@ export class NodeAgent implements Runnable {
     const pod = this.#ownPod(key);
     const worker = await this.#workerFor(key, pod);
     if (pod === undefined || worker === undefined) return;
-    const wakeAtMs = await worker.step(pod);
+    const wakeAtMs = await worker.step(await this.#resizes.allocated(pod));
     if (wakeAtMs !== undefined) plan({ type: 'pod', key }, wakeAtMs - clock.now());
   }
 
@@ -276,14 +293,29 @@ export class NodeAgent implements Runnable {
   /** Admits or rejects a new pod. Pods that have started before are not checked again. */
   async #admit(pod: Observed<Pod>, worker: PodWorker): Promise<void> {
     if (isTerminalPhase(pod.status?.phase)) return;
+    const allocated = await this.#resizes.restored(pod);
     if (pod.status?.startTime !== undefined || pod.metadata.deletionTimestamp !== undefined) {
-      this.#admission.readmit(pod);
-      return;
+      this.#admission.readmit(allocated);
+      return await this.#resizes.admitted(pod, allocated);
     }
-    const rejection = this.#admission.admit(pod, this.#admittingNode()) ?? (await this.#backend.devices.admit(pod));
-    if (rejection === undefined) return;
+    const { devices, resources } = this.#backend;
+    const rejection =
+      this.#admission.admit(allocated, this.#admittingNode()) ??
+      (await devices.admit(allocated)) ??
+      (await resources.admit(allocated));
+    if (rejection === undefined) return await this.#resizes.admitted(pod, allocated);
     this.#admission.release(pod.metadata.uid);
     worker.reject(rejection);
+  }
+
+  /** Frees what was reserved for a pod that has ended or is gone. */
+  #release(uid: string): void {
+    this.#admission.release(uid);
+    void this.#await(
+      this.#resizes.released(uid).catch((error: unknown) => {
+        this.#parts.log.warn('resources of pod could not be released', { error, uid, node: this.name });
+      }),
+    );
   }
 
   #admittingNode(): AdmittingNode {
@@ -301,7 +333,7 @@ export class NodeAgent implements Runnable {
 
   #dismiss(worker: PodWorker): void {
     this.#workers.delete(worker.key);
-    this.#admission.release(worker.uid);
+    this.#release(worker.uid);
     const leaving = worker.remove().catch((error: unknown) => {
       this.#parts.log.warn('pod could not be cleaned up', { error, pod: worker.key, node: this.name });
     });

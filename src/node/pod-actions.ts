@@ -7,11 +7,13 @@ import type { PodEvents } from './pod-events.ts';
 import type { PodRecord } from './pod-record.ts';
 import type { NodeHealth } from './machine/index.ts';
 import { deadContainers, type PodRuntimeState, PodState } from './pod-state.ts';
+import { carryOutResize, type PodResizes } from './resizing/index.ts';
 import { VolumeNotReady } from './volumes/index.ts';
 import { RuntimeError } from './runtime/index.ts';
 
 export interface PodActionsParts extends StarterParts {
   readonly log: Logger;
+  readonly resizes: PodResizes;
   /** The result of the last health check; undefined before the first one. */
   health(): NodeHealth | undefined;
   /** Called when volumes of the pod are mounted; their content may have to be updated from now on. */
@@ -131,6 +133,8 @@ export class PodActions {
       case 'hold back':
         this.#starter.holdBack(pod, action);
         return true;
+      case 'resize pod':
+        return this.#resize(pod, signal);
       case 'remove container':
         await runtime.removeContainer(action.container.id, { signal });
         return true;
@@ -149,12 +153,34 @@ export class PodActions {
     const { sandbox } = this.#state;
     if (sandbox === undefined) return false;
     const isStarted = await this.#starter.start(pod, action, { sandbox, signal });
+    if (isStarted && !signal.aborted) this.#parts.resizes.started(pod, action.container.name);
     if (action.attempt >= 2 && !signal.aborted) {
       const { runtime } = this.#parts.backend;
       const { containers = [] } = (await this.#state.read()) ?? {};
       for (const { id } of deadContainers(containers)) await runtime.removeContainer(id, { signal });
     }
     return isStarted;
+  }
+
+  /** Containers that start anyway get their resources then, so a failure holds up nothing else. */
+  async #resize(pod: Observed<Pod>, signal: AbortSignal): Promise<boolean> {
+    const { resizePlan: plan } = this.#record;
+    const { backend, resizes, clock } = this.#parts;
+    if (plan === undefined || this.#state.sandbox === undefined) return true;
+    this.#record.resizeRetryAtMs = undefined;
+    try {
+      await carryOutResize(pod, backend, {
+        plan,
+        sandboxId: this.#state.sandbox.id,
+        signal,
+        actuated: (change) => resizes.actuated(pod, change),
+      });
+    } catch (error) {
+      if (signal.aborted) return false;
+      this.#record.resizeRetryAtMs = clock.now() + RETRY_MS;
+      resizes.failed(pod, messageOf(error));
+    }
+    return true;
   }
 
   async #runSandbox(pod: Observed<Pod>, attempt: number, signal: AbortSignal): Promise<boolean> {

@@ -2,7 +2,16 @@ import { numberOfInt64 } from '../api/client.ts';
 import { DurationError, parseDuration } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
 import type { DeviceEdits } from './backend/index.ts';
-import { type BackOff, crashKey, type PodMemory, type PodStatus, type StartFailure, timeMs } from './life/index.ts';
+import {
+  type BackOff,
+  crashKey,
+  type PodMemory,
+  type PodStatus,
+  type ResizeState,
+  type StartFailure,
+  timeMs,
+} from './life/index.ts';
+import type { ResizePlan } from './resizing/index.ts';
 
 /** Waiting reasons that are not failures. */
 const PLAIN_WAITS: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
@@ -21,6 +30,12 @@ export class PodRecord implements PodMemory {
   terminatingSinceMs: number | undefined;
   /** The edits of the pod's devices; undefined until this run of the agent has prepared them. */
   deviceEdits: DeviceEdits | undefined;
+  /** What the node remembers of the pod's resizes. */
+  resize: ResizeState | undefined;
+  /** What is left to do of a resize. */
+  resizePlan: ResizePlan | undefined;
+  /** Time of the next try after a resize has failed. */
+  resizeRetryAtMs: number | undefined;
   rejection: { readonly reason: string; readonly message: string } | undefined;
 
   constructor(pod: Observed<Pod>) {

@@ -9,6 +9,7 @@ import { LifecycleHooks } from './probes/index.ts';
 import type { ImagePuller } from './images/index.ts';
 import type { PodContents, PodVolumes } from './volumes/index.ts';
 import { NodeCounts } from './node-counts.ts';
+import { PodResizes } from './resizing/index.ts';
 import { MemoryMachine } from './testing/memory-backend.ts';
 import { podOf } from './testing/pod-views.ts';
 
@@ -55,6 +56,17 @@ async function workerOn(pod: Observed<Pod>, answer: (patch: Patch) => Promise<Ob
     sources: { data: noData, services: new ServiceVariables({ list: () => [] }) },
     allocatable: () => ({}),
     counts: new NodeCounts(),
+    resizes: new PodResizes({
+      clock,
+      log: discardLogger,
+      machine: backend.machine,
+      resources: backend.resources,
+      pod: () => undefined,
+      reserve: () => undefined,
+      event: () => undefined,
+      wake: () => undefined,
+      plan: () => undefined,
+    }),
     echoes,
     wake: (key) => woken.push(key),
     ended: () => undefined,

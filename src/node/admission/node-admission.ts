@@ -52,6 +52,17 @@ export class NodeAdmission {
     return rejection;
   }
 
+  /** Reserves what a running pod asks for now in place of what it has, or returns why the node cannot; the pod then keeps what it has. */
+  resize(pod: Observed<Pod>, node: AdmittingNode): Rejection | undefined {
+    const before = this.#admitted.get(pod.metadata.uid);
+    const requests = countedRequests(pod);
+    this.release(pod.metadata.uid);
+    const rejection = this.#refuse(pod, requests, node);
+    if (rejection === undefined || before === undefined) this.#add(pod, requests);
+    else this.#add(pod, before.requests);
+    return rejection;
+  }
+
   /** Reserves resources for a pod that an earlier run of the agent admitted. */
   readmit(pod: Observed<Pod>): void {
     if (!this.#admitted.has(pod.metadata.uid)) this.#add(pod, countedRequests(pod));

@@ -38,6 +38,8 @@ export type PodAction =
       /** Message of the event; default that the pod is stopping. */
       readonly message?: string;
     }
+  /** Changes the limits of the pod and its running containers to what is allocated. */
+  | { readonly type: 'resize pod' }
   | { readonly type: 'remove container'; readonly container: ContainerView }
   | { readonly type: 'stop sandbox'; readonly id: string }
   | { readonly type: 'delete pod' };
@@ -152,8 +154,30 @@ function isDone(view: PodView): boolean {
 
 function planRun(view: PodView, status: PodStatus): PodPlan {
   const steps = hasSandbox(view) ? startsIn(view) : firstStarts(view);
-  const wakeAtMs = earliest([...steps.wakeAtMs, activeDeadline(view), ...probeChanges(view)]);
-  return { stage: 'running', status, actions: [...kills(view), ...steps.actions], wakeAtMs, eviction: undefined };
+  const resize = hasSandbox(view) ? resizeSteps(view) : NO_STEPS;
+  const wakeAtMs = earliest([...steps.wakeAtMs, ...resize.wakeAtMs, activeDeadline(view), ...probeChanges(view)]);
+  const actions = [...kills(view), ...resize.actions, ...steps.actions];
+  return { stage: 'running', status, actions, wakeAtMs, eviction: undefined };
+}
+
+/** Changes limits, and starts those containers again whose policy asks for it. */
+function resizeSteps(view: PodView): Steps {
+  const { resize, nowMs } = view;
+  if (resize === undefined) return NO_STEPS;
+  if (resize.retryAtMs !== undefined && nowMs < resize.retryAtMs) return { actions: [], wakeAtMs: [resize.retryAtMs] };
+  const stops: PodAction[] = [];
+  const starts: PodAction[] = [];
+  for (const kind of ['init', 'regular'] as const)
+    for (const container of containersOf(view, kind)) {
+      const newest = newestContainer(view, container.name);
+      if (!resize.restarts.includes(container.name) || newest?.state !== 'CONTAINER_RUNNING') continue;
+      const granted = view.pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
+      const message = `Container ${container.name} resize requires restart`;
+      stops.push({ ...stop(newest, Math.max(numberOfInt64(granted), MIN_STOP_SECONDS)), message });
+      const attempt = newest.metadata.attempt + 1;
+      starts.push({ type: 'start container', container, kind, attempt, backOff: undefined });
+    }
+  return { actions: [...stops, { type: 'resize pod' }, ...starts], wakeAtMs: [] };
 }
 
 /** Stops containers that fail their probes. The restart policy decides whether they start again. */
@@ -174,6 +198,8 @@ interface Steps {
   readonly actions: readonly PodAction[];
   readonly wakeAtMs: readonly (number | undefined)[];
 }
+
+const NO_STEPS: Steps = { actions: [], wakeAtMs: [] };
 
 function hasSandbox({ sandbox }: PodView): boolean {
   return sandbox?.state === 'SANDBOX_READY';
