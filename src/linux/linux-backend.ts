@@ -14,6 +14,10 @@ import {
   type ResourceRules,
   RuntimeUsage,
 } from '../node/index.ts';
+import { type AssignmentOptions, DEFAULT_ASSIGNMENT_OPTIONS } from './assignment/assignment-options.ts';
+import { CpuReconciler } from './assignment/cpu-reconciler.ts';
+import { ResourceAssigner } from './assignment/resource-assigner.ts';
+import { reservedResources } from './machine/reserved-resources.ts';
 import { type CgroupOptions, checkCgroupOptions, DEFAULT_CGROUP_OPTIONS } from './cgroups/cgroup-options.ts';
 import type { CgroupTree } from './cgroups/cgroup-tree.ts';
 import { NodeCgroups } from './cgroups/node-cgroups.ts';
@@ -36,6 +40,8 @@ export interface LinuxBackendOptions extends Omit<
   readonly runtimeEndpoint: string;
   /** How pods are limited; defaults as a kubelet's. The driver is used where the runtime does not say which one it uses. */
   readonly cgroups?: Partial<CgroupOptions>;
+  /** How processors and memory are assigned to containers; defaults as a kubelet's. */
+  readonly assignment?: Partial<AssignmentOptions>;
 }
 
 /** How often containers are listed beside following events, and how often runtime and machine are checked. */
@@ -57,6 +63,21 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
       const measured = await LinuxMachine.measure({ ...options, cgroupDriver });
       const { machine, cgroups } = await limitPods(measured, { ...cgroupOptions, cgroupDriver }, { clock, log });
       const runtime = new LinuxRuntime(runtimeName, calls);
+      const checkpoints = new DiskCheckpoints(folders.root);
+      const assignment = { ...DEFAULT_ASSIGNMENT_OPTIONS, ...options.assignment };
+      const { topology } = measured;
+      const reserved = reservedResources(measured.capacity, options, { isEvictionCounted: true });
+      const assigner = await ResourceAssigner.open({ options: assignment, topology, reserved, checkpoints });
+      const reconciler = new CpuReconciler({
+        runtime,
+        clock,
+        log,
+        retryMs: assignment.cpuManagerReconcilePeriodMs,
+        cpusOf: (uid, name) => assigner.cpusOf(uid, name),
+      });
+      const cpusChanged = (): void => void reconciler.reconcile();
+      if (assignment.cpuManagerPolicy === 'static') cpusChanged(); // an earlier run may not have updated all
+      const resources = new LinuxNodeResources({ cgroups, assigner, checkpoints, cpusChanged });
       const mounts = new Mounts();
       const parts = { root: folders.root, mounts, clock, random };
       const isRunning = async (id: string): Promise<boolean> => {
@@ -82,13 +103,16 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
         ],
         files: new DiskPodFiles({ folders, mounts }),
         devices: NO_DEVICES,
-        resources: new LinuxNodeResources(cgroups, new DiskCheckpoints(folders.root)),
+        resources,
         logs: new FileLogs(clock, isRunning),
         actions: new NetworkActions(runtime, clock),
         usage: new RuntimeUsage(runtime),
         polling: { relistEveryMs: RELIST_MS, checkEveryMs: CHECK_MS },
         podUpdated: () => undefined,
-        [Symbol.asyncDispose]: () => calls[Symbol.asyncDispose](),
+        async [Symbol.asyncDispose]() {
+          reconciler[Symbol.dispose]();
+          await calls[Symbol.asyncDispose]();
+        },
       };
     } catch (error) {
       await calls[Symbol.asyncDispose]();

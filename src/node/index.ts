@@ -13,6 +13,7 @@ export * from './runtime/index.ts';
 export { FileLogs, logOutput, type PodLogOptions, PodStreams, type StreamOptions } from './streams/index.ts';
 export * from './server/index.ts';
 export { NetworkActions } from './probes/index.ts';
+export { goChecksum } from './checkpoint-checksum.ts';
 export { RuntimeUsage } from './runtime-usage.ts';
 export { allocatableOf } from './machine/index.ts';
 export {

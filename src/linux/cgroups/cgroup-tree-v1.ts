@@ -32,8 +32,6 @@ const CONTROLLERS = [
   'systemd',
 ];
 const REQUIRED = ['cpu', 'cpuset', 'memory'];
-/** What the kernel shows for a limit that is not set: the largest number of whole pages. */
-const UNLIMITED_MEMORY = 0x7f_ff_ff_ff_ff_ff_f0_00;
 
 export interface SplitTreeOptions {
   /** The folder with the mount points of all controllers. */
@@ -97,12 +95,13 @@ export class SplitTree implements CgroupTree {
 
   async limits(path: string): Promise<CgroupLimits> {
     const cpu = this.#folder('cpu', path);
+    // without a limit the kernel shows the largest number of whole pages
     const memory = Number(await readCgroupFile(this.#folder('memory', path), 'memory.limit_in_bytes'));
     return {
       cpuShares: Number(await readCgroupFile(cpu, 'cpu.shares')),
       cpuQuota: Number(await readCgroupFile(cpu, 'cpu.cfs_quota_us')),
       cpuPeriod: Number(await readCgroupFile(cpu, 'cpu.cfs_period_us')),
-      memory: memory >= UNLIMITED_MEMORY ? -1 : memory,
+      memory,
     };
   }
 

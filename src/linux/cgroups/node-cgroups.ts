@@ -90,15 +90,19 @@ export class NodeCgroups {
     if (this.#counted.delete(podUid)) await this.#updateClasses();
   }
 
-  /** Makes the cgroup of a pod; one that exists keeps its limits. */
-  async preparePod(pod: Observed<Pod>): Promise<void> {
+  /** Makes the cgroup of a pod; one that exists keeps its limits. Pods with processors of their own get no quota. */
+  async preparePod(
+    pod: Observed<Pod>,
+    { hasExclusiveCpus = false }: { readonly hasExclusiveCpus?: boolean } = {},
+  ): Promise<void> {
     if (!this.place.isPerPod) return;
     const { tree, options, rules } = this.#parts;
     const path = this.#path(podCgroupName(pod, this.place));
     if (await tree.exists(path)) return;
     await tree.create(path);
+    const own = hasExclusiveCpus ? { ...rules, hasCpuQuota: false } : rules;
     const pids = options.podPidsLimit > 0 ? { pids: options.podPidsLimit } : {};
-    await tree.setLimits(path, { ...podCgroupLimits(pod, rules), ...pids });
+    await tree.setLimits(path, { ...podCgroupLimits(pod, own), ...pids });
   }
 
   async podLimits(pod: Observed<Pod>): Promise<CgroupLimits | undefined> {

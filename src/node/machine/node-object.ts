@@ -19,7 +19,11 @@ const MAX_NAMES = 5;
 const HUGE_PAGES = 'hugepages-';
 
 /** Features that pods may require of a node. */
-const DECLARED_FEATURES = ['InPlacePodLevelResourcesVerticalScaling', 'RestartAllContainersOnContainerExits'];
+const DECLARED_FEATURES = [
+  'InPlacePodLevelResourcesVerticalScaling',
+  'InPlacePodVerticalScalingInitContainers',
+  'RestartAllContainersOnContainerExits',
+];
 
 /** What a Node object is built from. */
 export interface DescribedNode {

@@ -2,7 +2,7 @@ import type { Observed, Pod } from '../../client/index.ts';
 import { messageOf } from '../../base/index.ts';
 import type { CgroupLimits, NodeBackend } from '../backend/index.ts';
 import { linuxResources, podCgroupLimits } from '../config/index.ts';
-import { amountOf, type ResourceNeeds } from './allocation.ts';
+import { amountOf } from './allocation.ts';
 import type { ContainerResize, ResizePlan } from './resize-plan.ts';
 
 type Resizable = 'cpu' | 'memory';
@@ -74,30 +74,30 @@ function sharesOf({ cpuShares }: CgroupLimits): CgroupLimits {
   return cpuShares === undefined ? {} : { cpuShares };
 }
 
-/** Sets one resource of a container; the other one stays as it is in force. */
+/** Sets one resource of a container; the other one stays as it is in force. Amounts that are not set are set to zero, as a kubelet does. */
 async function resizeContainer(
   pod: Observed<Pod>,
   resource: Resizable,
   { backend, work, update }: Pick<Surroundings, 'backend' | 'work'> & { readonly update: ContainerResize },
 ): Promise<void> {
   const { container, current, desired, id } = update;
-  const resources = {
-    ...container.resources,
-    requests: mixed(resource, desired.requests, current.requests),
-    limits: mixed(resource, desired.limits, current.limits),
-  };
+  // memory is changed before processors: it is in force by now
+  const before = resource === 'cpu' && isPlanned(work.plan, 'memory', update) ? desired : current;
+  const [cpu, memory] = resource === 'cpu' ? [desired, before] : [before, desired];
+  const amounts = (list: 'requests' | 'limits'): Record<string, string> => ({
+    ...container.resources?.[list],
+    cpu: cpu[list]?.['cpu'] ?? '0',
+    memory: memory[list]?.['memory'] ?? '0',
+  });
+  const resources = { ...container.resources, requests: amounts('requests'), limits: amounts('limits') };
   const { capacity, resourceRules: rules } = backend.machine;
   const limits = linuxResources(pod, { ...container, resources }, { capacity, rules });
   await backend.runtime.updateContainerResources(id, limits, { signal: work.signal });
   work.actuated({ container: container.name, resource });
 }
 
-type Amounts = ResourceNeeds['limits'];
-
-function mixed(resource: Resizable, desired: Amounts, current: Amounts): Record<string, string> {
-  const { [resource]: _before, ...kept } = { ...desired, ...current };
-  const wanted = desired?.[resource];
-  return wanted === undefined ? kept : { ...kept, [resource]: wanted };
+function isPlanned({ updates }: ResizePlan, resource: Resizable, { container }: ContainerResize): boolean {
+  return updates[resource].some((each) => each.container.name === container.name);
 }
 
 /** Refuses limits below the memory that is in use: the kernel would kill processes, or refuse the limit half-way. */
