@@ -39,6 +39,11 @@ export function chooseCpus(
   return choice.taken;
 }
 
+/** The NUMA nodes with available processors, in the order in which they are chosen. */
+export function orderedNodes(topology: readonly Processor[], available: ReadonlySet<number>): readonly number[] {
+  return new Choice(topology, available, 0).ordered('numaNode');
+}
+
 /** The free processors of a machine in the order in which they are chosen. */
 class Choice {
   readonly taken = new Set<number>();
@@ -58,7 +63,7 @@ class Choice {
 
   /** Takes each part of the machine that is entirely free and not larger than what is missing. */
   takeWhole(level: Level): void {
-    const whole = this.#ordered(level).filter(
+    const whole = this.ordered(level).filter(
       (id) => this.#in(this.#free, level, id).length === this.#sizeOf(level, id),
     );
     for (const id of whole)
@@ -68,7 +73,7 @@ class Choice {
   /** Takes whole caches, and a part of one cache for the rest if that has enough free cores. */
   takeCaches(): void {
     const perCache = this.#topology.length / new Set(this.#topology.map(({ uncoreCache }) => uncoreCache)).size;
-    for (const cache of this.#ordered('uncoreCache')) {
+    for (const cache of this.ordered('uncoreCache')) {
       if (this.missing >= perCache) this.takeWhole('uncoreCache');
       if (this.missing > 0) this.#takePartOf(cache);
       if (this.missing === 0) return;
@@ -77,7 +82,7 @@ class Choice {
 
   takeSingle(isSpread: boolean): void {
     const level = isSpread ? 'socket' : 'core';
-    const order = this.#ordered(level).flatMap((id) => this.#in(this.#free, level, id));
+    const order = this.ordered(level).flatMap((id) => this.#in(this.#free, level, id));
     this.#take(order.slice(0, this.missing));
   }
 
@@ -94,11 +99,11 @@ class Choice {
   }
 
   /** The parts of a level that have free processors: within each outer part those with the fewest free processors first. */
-  #ordered(level: Level): readonly number[] {
+  ordered(level: Level): readonly number[] {
     const [outer, inner] = this.outerLevels;
     if (level === outer) return this.#byFree(level, this.#free);
     const around = level === inner ? outer : level === 'uncoreCache' ? 'numaNode' : inner;
-    return this.#ordered(around).flatMap((id) => this.#byFree(level, this.#in(this.#free, around, id)));
+    return this.ordered(around).flatMap((id) => this.#byFree(level, this.#in(this.#free, around, id)));
   }
 
   #byFree(level: Level, processors: readonly Processor[]): number[] {

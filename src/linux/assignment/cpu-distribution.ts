@@ -1,6 +1,6 @@
 import type { Processor } from '../machine/machine-topology.ts';
 import { combinations } from './combinations.ts';
-import { chooseCpus, CpuShortage } from './cpu-choice.ts';
+import { chooseCpus, CpuShortage, orderedNodes } from './cpu-choice.ts';
 
 export interface DistributionOptions {
   /** Processors are given in multiples of this: the threads of a core, or 1. */
@@ -48,9 +48,7 @@ function bestShares(
 ): Shares | undefined {
   const free = new Map<number, number>();
   for (const { cpu, numaNode } of topology) if (available.has(cpu)) free.set(numaNode, (free.get(numaNode) ?? 0) + 1);
-  const nodes = [...free.keys()].toSorted(
-    (left, right) => (free.get(left) ?? 0) - (free.get(right) ?? 0) || left - right,
-  );
+  const nodes = orderedNodes(topology, available);
   const groups = Math.ceil(topology.length / groupSize);
   const perNode = Math.ceil(groups / new Set(topology.map(({ numaNode }) => numaNode)).size);
   const needed = count / groupSize;
