@@ -76,7 +76,8 @@ export class NodeAgent implements Runnable {
   readonly #contents: PodContents;
   readonly #volumes: PodVolumes;
   readonly #cleaner: NodeCleaner;
-  readonly #resizes: PodResizes;
+  /** Made for the first pod, like the parts of workers. */
+  #podResizes: PodResizes | undefined;
   #imageCollector: ImageCollector | undefined;
   #willReportImages = false;
 
@@ -112,17 +113,6 @@ export class NodeAgent implements Runnable {
       inUse,
       node: () => nodes.get(this.name),
       mounted: () => parts.plan({ type: 'grow' }, GROW_EVERY_MS),
-    });
-    this.#resizes = new PodResizes({
-      clock,
-      log: parts.log,
-      machine,
-      resources: backend.resources,
-      pod,
-      reserve: (resized) => this.#admission.resize(resized, this.#admittingNode()),
-      event: (resized, details) => new PodEvents(events).pod(resized, details),
-      wake: (key) => this.#plan(key),
-      plan: (afterMs) => parts.plan({ type: 'resize' }, afterMs),
     });
     this.#cleaner = new NodeCleaner({
       backend,
@@ -221,6 +211,27 @@ export class NodeAgent implements Runnable {
     const { plan } = this.#parts;
     plan({ type: 'renew' });
     plan({ type: 'report' }, this.#heartbeat.isBehind ? 0 : this.#heartbeat.firstReportMs());
+  }
+
+  get #resizes(): PodResizes {
+    this.#podResizes ??= this.#newResizes();
+    return this.#podResizes;
+  }
+
+  #newResizes(): PodResizes {
+    const { clock, log, events, plan } = this.#parts;
+    const { machine, resources } = this.#backend;
+    return new PodResizes({
+      clock,
+      log,
+      machine,
+      resources,
+      pod: (uid) => this.#pods().find(({ metadata }) => metadata.uid === uid),
+      reserve: (pod) => this.#admission.resize(pod, this.#admittingNode()),
+      event: (pod, details) => new PodEvents(events).pod(pod, details),
+      wake: (key) => this.#plan(key),
+      plan: (afterMs) => plan({ type: 'resize' }, afterMs),
+    });
   }
 
   #partsOfWorkers(): PodWorkerParts {
@@ -328,6 +339,7 @@ export class NodeAgent implements Runnable {
       labels: node?.metadata.labels ?? nodeLabels({ settings: this.#settings, machine }),
       taints: node?.spec?.taints ?? taints,
       allocatable: amountsOf(node?.status?.allocatable ?? allocatableOf(machine)),
+      hasStrictGroups: node?.status?.features?.supplementalGroupsPolicy ?? false,
     };
   }
 

@@ -186,10 +186,10 @@ export class PodActions {
   async #runSandbox(pod: Observed<Pod>, attempt: number, signal: AbortSignal): Promise<boolean> {
     const { clock, backend } = this.#parts;
     if (!this.#isRuntimeReady(pod)) return false;
+    if (!(await this.#prepareLimits(pod))) return false;
     if (!(await this.#mountVolumes(pod, signal)) || !(await this.#prepareDevices(pod, signal))) return false;
     try {
       this.#parts.counts.pods++;
-      await backend.resources.prepare(pod);
       const id = await backend.runtime.runPodSandbox(sandboxConfig(pod, attempt, backend.machine), { signal });
       if (attempt > 0) await this.#removeOldSandboxes(id);
       this.#state.created({ id, attempt });
@@ -201,6 +201,18 @@ export class PodActions {
       const message = `Failed to create pod sandbox: ${messageOf(error)}`;
       this.#events.pod(pod, { type: 'Warning', reason: 'FailedCreatePodSandBox', message });
       this.#record.sandboxFailure = { retryAtMs: clock.now() + RETRY_MS };
+      return false;
+    }
+  }
+
+  async #prepareLimits(pod: Observed<Pod>): Promise<boolean> {
+    try {
+      await this.#parts.backend.resources.prepare(pod);
+      return true;
+    } catch (error) {
+      const message = `unable to ensure pod container exists: ${messageOf(error)}`;
+      this.#events.pod(pod, { type: 'Warning', reason: 'FailedCreatePodContainer', message });
+      this.#record.sandboxFailure = { retryAtMs: this.#parts.clock.now() + RETRY_MS };
       return false;
     }
   }

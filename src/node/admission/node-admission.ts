@@ -18,6 +18,8 @@ export interface AdmittingNode {
   readonly operatingSystem: string;
   readonly taints: readonly DeepReadonly<core.Taint>[];
   readonly allocatable: ResourceAmounts;
+  /** Whether the runtime obeys `supplementalGroupsPolicy: Strict`. */
+  readonly hasStrictGroups?: boolean | undefined;
 }
 
 export interface Rejection {
@@ -85,9 +87,20 @@ export class NodeAdmission {
   }
 
   #refuse(pod: Observed<Pod>, requests: ReadonlyMap<string, number>, node: AdmittingNode): Rejection | undefined {
+    const label = pod.metadata.labels?.['kubernetes.io/os'];
+    if (label !== undefined && label !== node.operatingSystem)
+      return {
+        reason: 'PodOSSelectorNodeLabelDoesNotMatch',
+        message: "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label",
+      };
     const os = pod.spec?.os?.name;
     if (os !== undefined && os !== node.operatingSystem)
       return { reason: 'PodOSNotSupported', message: "Failed to admit pod as the OS field doesn't match node OS" };
+    if (pod.spec?.securityContext?.supplementalGroupsPolicy === 'Strict' && node.hasStrictGroups === false)
+      return {
+        reason: 'SupplementalGroupsPolicyNotSupported',
+        message: 'SupplementalGroupsPolicy=Strict is not supported in this node',
+      };
     return (
       this.#outOf('pods', 1, { used: this.#admitted.size, node }) ??
       this.#outOfAny(requests, node) ??
