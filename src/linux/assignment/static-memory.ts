@@ -2,24 +2,20 @@ import { amountsOf, isSidecar } from '../../api/meaning/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { Checkpoints, ContainerSpec, ResourceTexts } from '../../node/index.ts';
 import { binary } from '../machine/machine-facts.ts';
-import type { NumaNode } from '../machine/machine-topology.ts';
+import { isSameGroup, isSameMachine, type ReservedNodes, unusedMemory } from './machine-memory.ts';
 import {
   type MachineMemory,
   type MemoryAssignments,
   type MemoryBlock,
   MemoryCheckpoint,
   type MemoryState,
-  type NodeMemory,
 } from './memory-state.ts';
 import { type HintProvider, nodeSets, type ResourceHints, type TopologyHint } from './topology-hints.ts';
 
 /** Bytes by kind of memory. */
 type Sizes = ReadonlyMap<string, number>;
 
-export interface StaticMemoryParts {
-  readonly nodes: readonly NumaNode[];
-  /** What is reserved on each NUMA node. */
-  readonly reserved: readonly { readonly numaNode: number; readonly limits: ResourceTexts }[];
+export interface StaticMemoryParts extends ReservedNodes {
   readonly checkpoints: Checkpoints;
 }
 
@@ -28,10 +24,7 @@ const HUGE_PAGES = 'hugepages-';
 const NO_HINTS: ResourceHints = new Map();
 
 /** Refuses reservations of NUMA nodes that together are not what the node reserves. */
-export function checkReservedMemory(
-  { nodes, reserved }: Pick<StaticMemoryParts, 'nodes' | 'reserved'>,
-  ofNode: ResourceTexts,
-): void {
+export function checkReservedMemory({ nodes, reserved }: ReservedNodes, ofNode: ResourceTexts): void {
   const totals = new Map<string, number>();
   for (const { numaNode, limits } of reserved) {
     if (!nodes.some(({ id }) => id === numaNode))
@@ -267,53 +260,6 @@ export class StaticMemory implements HintProvider {
   }
 }
 
-/** The memory of a machine on which no container has any. */
-function unusedMemory({ nodes, reserved }: Pick<StaticMemoryParts, 'nodes' | 'reserved'>): MachineMemory {
-  const machine = new Map<number, NodeMemory>();
-  for (const { id, memoryBytes, hugePages } of nodes) {
-    const kept = (kind: string): number =>
-      amountsOf(reserved.find(({ numaNode }) => numaNode === id)?.limits)
-        .get(kind)
-        ?.value() ?? 0;
-    const memoryMap: Record<string, NodeMemory['memoryMap'][string]> = {};
-    let inPages = 0;
-    for (const [kibibytes, count] of hugePages) {
-      const kind = `${HUGE_PAGES}${binary(kibibytes * 1024)}`;
-      const total = kibibytes * 1024 * count;
-      inPages += total;
-      memoryMap[kind] = tableOf(total, kept(kind), 0);
-    }
-    memoryMap[MEMORY] = tableOf(memoryBytes, kept(MEMORY), inPages);
-    machine.set(id, { numberOfAssignments: 0, memoryMap, cells: [id] });
-  }
-  return machine;
-}
-
-function tableOf(total: number, systemReserved: number, inPages: number): NodeMemory['memoryMap'][string] {
-  const allocatable = total - systemReserved - inPages;
-  return { total, systemReserved, allocatable, reserved: 0, free: allocatable };
-}
-
-/** How memory is divided within a group of NUMA nodes depends on the order of assignments, so groups are compared as a whole. */
-function isSameMachine(left: MachineMemory, right: MachineMemory): boolean {
-  if (left.size !== right.size) return false;
-  for (const [id, node] of left) {
-    const other = right.get(id);
-    if (other === undefined || node.numberOfAssignments !== other.numberOfAssignments) return false;
-    if (!isSameGroup(node.cells, other.cells)) return false;
-    const kinds = Object.keys(node.memoryMap);
-    if (kinds.length !== Object.keys(other.memoryMap).length) return false;
-    for (const kind of kinds) {
-      const [one, two] = [node.memoryMap[kind], other.memoryMap[kind]];
-      if (one?.total !== two?.total || one?.allocatable !== two?.allocatable) return false;
-      const free = (machine: MachineMemory): number =>
-        node.cells.reduce((sum, cell) => sum + (machine.get(cell)?.memoryMap[kind]?.free ?? 0), 0);
-      if (free(left) !== free(right)) return false;
-    }
-  }
-  return true;
-}
-
 /** Guaranteed pods without resources of the pod as a whole. */
 function isManaged({ spec, status }: Observed<Pod>): boolean {
   return status?.qosClass === 'Guaranteed' && spec?.resources === undefined;
@@ -371,8 +317,4 @@ function bestOf(hints: readonly TopologyHint[]): TopologyHint | undefined {
 
 function reuseKey(nodes: readonly number[], kind: string): string {
   return `${nodes.join(',')} ${kind}`;
-}
-
-function isSameGroup(left: readonly number[], right: readonly number[]): boolean {
-  return left.length === right.length && left.every((id) => right.includes(id));
 }
