@@ -8,10 +8,12 @@ import {
   type PodMemory,
   type PodStatus,
   type ResizeState,
+  type ResizeView,
   type StartFailure,
   timeMs,
 } from './life/index.ts';
-import type { ResizePlan } from './resizing/index.ts';
+import type { PodResizes, ResizePlan } from './resizing/index.ts';
+import type { ContainerStatus } from './runtime/index.ts';
 
 /** Waiting reasons that are not failures. */
 const PLAIN_WAITS: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
@@ -51,6 +53,19 @@ export class PodRecord implements PodMemory {
       const backOff = crashBackOff(message, timeMs(status.lastState?.terminated?.startedAt));
       if (reason === 'CrashLoopBackOff' && backOff !== undefined) this.backOffs.set(crashKey(status.name), backOff);
     }
+  }
+
+  /** Takes over what the node knows of the pod's resizes, and returns what has to be done. */
+  followResize(
+    resizes: Pick<PodResizes, 'progress' | 'stateOf'>,
+    pod: Observed<Pod>,
+    running: readonly ContainerStatus[],
+  ): ResizeView | undefined {
+    const named = running.map(({ id, metadata }) => ({ id, name: metadata.name }));
+    this.resizePlan = resizes.progress(pod, named);
+    this.resize = resizes.stateOf(pod.metadata.uid);
+    if (this.resizePlan === undefined) return undefined;
+    return { restarts: this.resizePlan.restarts, retryAtMs: this.resizeRetryAtMs };
   }
 }
 

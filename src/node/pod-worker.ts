@@ -9,7 +9,6 @@ import {
   type PodStatus,
   type PodView,
   type ProbeResult,
-  type ResizeView,
   statusPatch,
 } from './life/index.ts';
 import { PodActions, type PodActionsParts } from './pod-actions.ts';
@@ -166,18 +165,10 @@ export class PodWorker {
       return { probe: isRunning ? this.#probeResult(container) : undefined, ...container };
     });
     const nowMs = clock.now();
-    const resize = this.#resizeView(pod, running);
-    this.#record.resize = this.#parts.resizes.stateOf(this.uid);
+    const resize = this.#record.followResize(this.#parts.resizes, pod, running);
     const podLimits = found === undefined ? undefined : await backend.resources.limits(pod);
     const { sandbox } = found ?? {};
     return { pod, nowMs, sandbox, containers, hostIps, runtimeName, memory: this.#record, resize, podLimits };
-  }
-
-  #resizeView(pod: Observed<Pod>, running: readonly ContainerStatus[]): ResizeView | undefined {
-    const named = running.map(({ id, metadata }) => ({ id, name: metadata.name }));
-    const plan = this.#parts.resizes.progress(pod, named);
-    this.#record.resizePlan = plan;
-    return plan === undefined ? undefined : { restarts: plan.restarts, retryAtMs: this.#record.resizeRetryAtMs };
   }
 
   async #withMessages(containers: readonly ContainerStatus[]): Promise<readonly ContainerStatus[]> {

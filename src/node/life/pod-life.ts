@@ -7,7 +7,9 @@ import { finishedAt, holdBack } from './hold-back.ts';
 import { finalStatus, podStatus, withheld } from './pod-status.ts';
 import { numberOfInt64 } from '../../api/client.ts';
 import { isSidecar, isTerminalPhase } from '../../api/meaning/index.ts';
+import { NO_RESIZE, resizeSteps, type ResizeSteps } from './resize-steps.ts';
 import { restartsAll, shouldRestart } from './restart-rules.ts';
+import { earliest, probeChanges } from './wake-times.ts';
 import {
   type ContainerSpec,
   type ContainerView,
@@ -154,30 +156,24 @@ function isDone(view: PodView): boolean {
 
 function planRun(view: PodView, status: PodStatus): PodPlan {
   const steps = hasSandbox(view) ? startsIn(view) : firstStarts(view);
-  const resize = hasSandbox(view) ? resizeSteps(view) : NO_STEPS;
-  const wakeAtMs = earliest([...steps.wakeAtMs, ...resize.wakeAtMs, activeDeadline(view), ...probeChanges(view)]);
-  const actions = [...kills(view), ...resize.actions, ...steps.actions];
+  const resize = hasSandbox(view) ? resizeSteps(view) : NO_RESIZE;
+  const wakeAtMs = earliest([...steps.wakeAtMs, resize.wakeAtMs, activeDeadline(view), ...probeChanges(view)]);
+  const actions = [...kills(view), ...resizeActions(view, resize), ...steps.actions];
   return { stage: 'running', status, actions, wakeAtMs, eviction: undefined };
 }
 
 /** Changes limits, and starts those containers again whose policy asks for it. */
-function resizeSteps(view: PodView): Steps {
-  const { resize, nowMs } = view;
-  if (resize === undefined) return NO_STEPS;
-  if (resize.retryAtMs !== undefined && nowMs < resize.retryAtMs) return { actions: [], wakeAtMs: [resize.retryAtMs] };
-  const stops: PodAction[] = [];
-  const starts: PodAction[] = [];
-  for (const kind of ['init', 'regular'] as const)
-    for (const container of containersOf(view, kind)) {
-      const newest = newestContainer(view, container.name);
-      if (!resize.restarts.includes(container.name) || newest?.state !== 'CONTAINER_RUNNING') continue;
-      const granted = view.pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
-      const message = `Container ${container.name} resize requires restart`;
-      stops.push({ ...stop(newest, Math.max(numberOfInt64(granted), MIN_STOP_SECONDS)), message });
-      const attempt = newest.metadata.attempt + 1;
-      starts.push({ type: 'start container', container, kind, attempt, backOff: undefined });
-    }
-  return { actions: [...stops, { type: 'resize pod' }, ...starts], wakeAtMs: [] };
+function resizeActions(view: PodView, { isDue, restarts }: ResizeSteps): PodAction[] {
+  if (!isDue) return [];
+  const granted = numberOfInt64(view.pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS);
+  const stops = restarts.map(({ container, newest }): PodAction => {
+    const message = `Container ${container.name} resize requires restart`;
+    return { ...stop(newest, Math.max(granted, MIN_STOP_SECONDS)), message };
+  });
+  const starts = restarts.map(({ container, kind, newest }): PodAction => {
+    return { type: 'start container', container, kind, attempt: newest.metadata.attempt + 1, backOff: undefined };
+  });
+  return [...stops, { type: 'resize pod' }, ...starts];
 }
 
 /** Stops containers that fail their probes. The restart policy decides whether they start again. */
@@ -198,8 +194,6 @@ interface Steps {
   readonly actions: readonly PodAction[];
   readonly wakeAtMs: readonly (number | undefined)[];
 }
-
-const NO_STEPS: Steps = { actions: [], wakeAtMs: [] };
 
 function hasSandbox({ sandbox }: PodView): boolean {
   return sandbox?.state === 'SANDBOX_READY';
@@ -275,17 +269,6 @@ function firstAttempt({ memory }: PodView, name: string): number {
   const old = [...initContainerStatuses, ...containerStatuses].find((status) => status.name === name);
   if (old === undefined) return 0;
   return old.state?.terminated === undefined ? old.restartCount : old.restartCount + 1;
-}
-
-function probeChanges({ containers }: PodView): readonly (number | undefined)[] {
-  return containers.map(({ state, probe }) => (state === 'CONTAINER_RUNNING' ? probe?.changesAtMs : undefined));
-}
-
-function earliest(times: readonly (number | undefined)[]): number | undefined {
-  return times.reduce(
-    (first, time) => (first === undefined || (time !== undefined && time < first) ? time : first),
-    undefined,
-  );
 }
 
 // ---- starting over
