@@ -8,6 +8,7 @@ import type {
   Image,
   PodSandboxMetadata,
   PodSandboxStatus,
+  SetResources,
 } from '../node/index.ts';
 import type { MessageOf } from '../wire/protobuf/index.ts';
 import * as protocol from './protocol/runtime-v1.ts';
@@ -51,9 +52,18 @@ export function containerStatus(
     reason,
     message: words,
     logPath: message.logPath ?? '',
+    resources: resourcesOf('resources' in message ? message.resources?.linux : undefined),
     labels: asRecord(message.labels),
     annotations: asRecord(message.annotations),
   };
+}
+
+function resourcesOf(
+  message: MessageOf<typeof protocol.linuxContainerResources> | undefined,
+): SetResources | undefined {
+  if (message === undefined) return undefined;
+  const { cpuPeriod, cpuQuota, cpuShares, memoryLimitInBytes } = message;
+  return { cpuPeriod, cpuQuota, cpuShares, memoryLimitInBytes };
 }
 
 /** A container in a list, which says less than its status. */

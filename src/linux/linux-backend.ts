@@ -1,15 +1,29 @@
 import { mkdir } from 'node:fs/promises';
 import { CriCalls, CriImages, runtimeCgroupDriver, runtimeVersion } from '../cri/index.ts';
+import type { Clock, Logger } from '../base/index.ts';
+import { amountsOf } from '../api/meaning/index.ts';
 import {
+  allocatableOf,
   FileLogs,
   isRuntimeNotFound,
+  type Machine,
   NetworkActions,
   NO_DEVICES,
   type NodeBackend,
   type OpenNodeBackend,
+  type ResourceRules,
   RuntimeUsage,
 } from '../node/index.ts';
-import { openPodCgroups } from './cgroups/pod-cgroups.ts';
+import { type AssignmentOptions, DEFAULT_ASSIGNMENT_OPTIONS } from './assignment/assignment-options.ts';
+import { CpuReconciler } from './assignment/cpu-reconciler.ts';
+import { ResourceAssigner } from './assignment/resource-assigner.ts';
+import { reservedResources } from './machine/reserved-resources.ts';
+import { type CgroupOptions, checkCgroupOptions, DEFAULT_CGROUP_OPTIONS } from './cgroups/cgroup-options.ts';
+import type { CgroupTree } from './cgroups/cgroup-tree.ts';
+import { NodeCgroups } from './cgroups/node-cgroups.ts';
+import { canLimitSwap, openCgroups } from './cgroups/open-cgroups.ts';
+import { DiskCheckpoints } from './disk-checkpoints.ts';
+import { LinuxNodeResources } from './linux-node-resources.ts';
 import { LinuxRuntime } from './linux-runtime.ts';
 import { LinuxMachine, type LinuxMachineOptions } from './machine/linux-machine.ts';
 import { Mounts } from './mounts.ts';
@@ -18,11 +32,16 @@ import { ApiVolumes } from './volumes/api-volumes.ts';
 import { EmptyDirs } from './volumes/empty-dirs.ts';
 import { HostPaths } from './volumes/host-paths.ts';
 
-export interface LinuxBackendOptions extends Omit<LinuxMachineOptions, 'cgroupDriver'> {
+export interface LinuxBackendOptions extends Omit<
+  LinuxMachineOptions,
+  'cgroupDriver' | 'resourceRules' | 'podCgroups'
+> {
   /** The runtime's socket: `unix:///run/containerd/containerd.sock`. */
   readonly runtimeEndpoint: string;
-  /** Used where the runtime does not say which driver it uses; default cgroupfs. */
-  readonly cgroupDriver?: 'cgroupfs' | 'systemd';
+  /** How pods are limited; defaults as a kubelet's. The driver is used where the runtime does not say which one it uses. */
+  readonly cgroups?: Partial<CgroupOptions>;
+  /** How processors and memory are assigned to containers; defaults as a kubelet's. */
+  readonly assignment?: Partial<AssignmentOptions>;
 }
 
 /** How often containers are listed beside following events, and how often runtime and machine are checked. */
@@ -38,10 +57,27 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
     const calls = new CriCalls({ endpoint: runtimeEndpoint, clock, random, log });
     try {
       const { runtimeName } = await runtimeVersion(calls);
-      const cgroupDriver = (await runtimeCgroupDriver(calls)) ?? options.cgroupDriver ?? 'cgroupfs';
-      const machine = await LinuxMachine.measure({ ...options, cgroupDriver });
-      const cgroups = await openPodCgroups(cgroupDriver, log);
-      const runtime = new LinuxRuntime(runtimeName, calls, cgroups);
+      const asked = await runtimeCgroupDriver(calls);
+      const cgroupOptions = { ...DEFAULT_CGROUP_OPTIONS, ...reservedOf(options), ...options.cgroups };
+      const cgroupDriver = asked ?? cgroupOptions.cgroupDriver;
+      const measured = await LinuxMachine.measure({ ...options, cgroupDriver });
+      const { machine, cgroups } = await limitPods(measured, { ...cgroupOptions, cgroupDriver }, { clock, log });
+      const runtime = new LinuxRuntime(runtimeName, calls);
+      const checkpoints = new DiskCheckpoints(folders.root);
+      const assignment = { ...DEFAULT_ASSIGNMENT_OPTIONS, ...options.assignment };
+      const { topology } = measured;
+      const reserved = reservedResources(measured.capacity, options, { isEvictionCounted: true });
+      const assigner = await ResourceAssigner.open({ options: assignment, topology, reserved, checkpoints });
+      const reconciler = new CpuReconciler({
+        runtime,
+        clock,
+        log,
+        retryMs: assignment.cpuManagerReconcilePeriodMs,
+        cpusOf: (uid, name) => assigner.cpusOf(uid, name),
+      });
+      const cpusChanged = (): void => void reconciler.reconcile();
+      if (assignment.cpuManagerPolicy === 'static') cpusChanged(); // an earlier run may not have updated all
+      const resources = new LinuxNodeResources({ cgroups, assigner, checkpoints, cpusChanged });
       const mounts = new Mounts();
       const parts = { root: folders.root, mounts, clock, random };
       const isRunning = async (id: string): Promise<boolean> => {
@@ -65,18 +101,56 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
           new EmptyDirs(parts),
           new HostPaths(),
         ],
-        files: new DiskPodFiles({ folders, mounts, cgroups }),
+        files: new DiskPodFiles({ folders, mounts }),
         devices: NO_DEVICES,
+        resources,
         logs: new FileLogs(clock, isRunning),
         actions: new NetworkActions(runtime, clock),
         usage: new RuntimeUsage(runtime),
         polling: { relistEveryMs: RELIST_MS, checkEveryMs: CHECK_MS },
         podUpdated: () => undefined,
-        [Symbol.asyncDispose]: () => calls[Symbol.asyncDispose](),
+        async [Symbol.asyncDispose]() {
+          reconciler[Symbol.dispose]();
+          await calls[Symbol.asyncDispose]();
+        },
       };
     } catch (error) {
       await calls[Symbol.asyncDispose]();
       throw error;
     }
+  };
+}
+
+function reservedOf({ systemReserved, kubeReserved }: LinuxBackendOptions): Partial<CgroupOptions> {
+  return { systemReserved, kubeReserved };
+}
+
+/** Makes the cgroups above pods, and returns the machine with the rules by which pods are limited. */
+async function limitPods(
+  measured: LinuxMachine,
+  options: CgroupOptions,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+): Promise<{ readonly machine: Machine; readonly cgroups: NodeCgroups }> {
+  checkCgroupOptions(options);
+  const { pageSizes } = measured;
+  const tree = await openCgroups({ driver: options.cgroupDriver, pageSizes });
+  const rules = await rulesOf(measured, options, tree);
+  const capacity = { ...measured.capacity, pid: String(measured.maxProcesses) };
+  const cgroups = new NodeCgroups({ tree, options, rules, capacity, pageSizes, clock, log });
+  await cgroups.start();
+  return { machine: measured.limited(rules, cgroups.place), cgroups };
+}
+
+async function rulesOf(machine: LinuxMachine, options: CgroupOptions, tree: CgroupTree): Promise<ResourceRules> {
+  const { swapBehavior: behavior, memoryQoS } = options;
+  const hasSwapLimits = await canLimitSwap(tree.version);
+  const allocatableMemory = amountsOf(allocatableOf(machine)).get('memory')?.value() ?? 0;
+  return {
+    hasCpuQuota: options.cpuCFSQuota,
+    cpuPeriodMicroseconds: options.cpuCFSQuotaPeriodMs * 1000,
+    cgroupVersion: tree.version,
+    killsWholeContainer: !options.singleProcessOOMKill,
+    ...(hasSwapLimits ? { swap: { behavior, capacityBytes: machine.info.swapCapacity ?? 0 } } : {}),
+    ...(memoryQoS === undefined ? {} : { memoryQuality: { ...memoryQoS, allocatableMemory } }),
   };
 }

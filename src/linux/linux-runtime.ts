@@ -1,25 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type CriCalls, CriRuntime } from '../cri/index.ts';
+import { CriRuntime } from '../cri/index.ts';
 import type { CallOptions, CreateContainerRequest, PodSandboxConfig } from '../node/index.ts';
-import type { PodCgroups } from './cgroups/pod-cgroups.ts';
 
-/** A runtime on this machine. The agent makes the folders of logs and the cgroups of pods, which runtimes expect to be there. */
+/** A runtime on this machine. The agent makes the folders of logs, which runtimes expect to be there. */
 export class LinuxRuntime extends CriRuntime {
-  readonly #cgroups: PodCgroups;
-
-  constructor(name: string, calls: CriCalls, cgroups: PodCgroups) {
-    super(name, calls);
-    this.#cgroups = cgroups;
-  }
-
   override async runPodSandbox(
     config: PodSandboxConfig,
     options?: CallOptions & { readonly runtimeHandler?: string },
   ): Promise<string> {
-    const { cgroupParent, resources } = config.linux;
     await mkdir(config.logDirectory, { recursive: true, mode: 0o755 });
-    await this.#cgroups.prepare(cgroupParent, resources);
     return super.runPodSandbox(config, options);
   }
 

@@ -2,13 +2,11 @@ import { Buffer } from 'node:buffer';
 import { chmod, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type MachineFolders, podFolder, type PodFiles } from '../node/index.ts';
-import type { PodCgroups } from './cgroups/pod-cgroups.ts';
 import type { Mounts } from './mounts.ts';
 
 export interface DiskPodFilesParts {
   readonly folders: MachineFolders;
   readonly mounts: Mounts;
-  readonly cgroups: PodCgroups;
 }
 
 /** The agent's files of pods, on disk. */
@@ -48,12 +46,11 @@ export class DiskPodFiles implements PodFiles {
     return readdir(podFolder(this.#parts.folders.root, '')).catch(() => []); // no pod has run yet
   }
 
-  /** Removes the folder of a pod, its logs and its cgroups. */
+  /** Removes the folder of a pod and its logs. */
   async removePod(podUid: string): Promise<void> {
-    const { folders, mounts, cgroups } = this.#parts;
+    const { folders, mounts } = this.#parts;
     await mounts.removeFolder(podFolder(folders.root, podUid));
     for (const name of await readdir(folders.podLogs).catch(() => []))
       if (name.endsWith(`_${podUid}`)) await rm(join(folders.podLogs, name), { recursive: true, force: true });
-    await cgroups.removePod(podUid);
   }
 }

@@ -122,9 +122,9 @@ export class ContainerStarter {
   }
 
   async sandboxConfig(pod: Observed<Pod>, attempt: number, signal: AbortSignal): Promise<PodSandboxConfig> {
-    const { folders, dns, cgroupDriver } = this.#parts.backend.machine;
+    const { folders, dns, cgroupDriver, podCgroups, resourceRules } = this.#parts.backend.machine;
     const { userNamespace } = await this.isolation(pod, signal);
-    return sandboxConfig(pod, attempt, { folders, dns, cgroupDriver, userNamespace });
+    return sandboxConfig(pod, attempt, { folders, dns, cgroupDriver, podCgroups, resourceRules, userNamespace });
   }
 
   async #ensureImage(
@@ -236,6 +236,8 @@ export class ContainerStarter {
       targetId: await this.#targetOf(container, sandbox),
       edits: this.#record.deviceEdits.get(container.name),
       capacity: machine.capacity,
+      rules: machine.resourceRules,
+      assigned: (resources) => backend.resources.assigned(pod, container, resources),
       allocatable: this.#parts.allocatable(),
       readFile: async (path) => textOf(await files.read(path, MAX_ENVIRONMENT_BYTES)),
     });

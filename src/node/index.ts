@@ -13,14 +13,30 @@ export * from './runtime/index.ts';
 export { FileLogs, logOutput, type PodLogOptions, PodStreams, type StreamOptions } from './streams/index.ts';
 export * from './server/index.ts';
 export { NetworkActions } from './probes/index.ts';
+export { goChecksum } from './checkpoint-checksum.ts';
 export { RuntimeUsage } from './runtime-usage.ts';
+export { allocatableOf } from './machine/index.ts';
 export {
   containerIdentity,
   containerMounts,
   ExpansionBudget,
   expandVariables,
+  type CgroupDriver,
+  type CgroupName,
+  cgroupNameOf,
+  cgroupPath,
+  DEFAULT_RULES,
   hostsFile,
+  KUBEPODS,
+  type MemoryQuality,
+  podCgroupLimits,
+  podCgroupName,
+  type PodCgroupPlace,
+  qosCgroupName,
+  type ResourceRules,
   sandboxConfig,
+  shares,
+  type SwapRules,
   terminationFile,
 } from './config/index.ts';
 export { type ContainerSpec, type PodStatus, timeMs } from './life/index.ts';

@@ -13,6 +13,8 @@ import { allocatableOf, NodeHeartbeat, nodeLabels } from './machine/index.ts';
 import { NodeCounts } from './node-counts.ts';
 import { NodeCleaner } from './node-cleaner.ts';
 import { PodWorker, type PodWorkerParts } from './pod-worker.ts';
+import { PodEvents } from './pod-events.ts';
+import { PodResizes } from './resizing/index.ts';
 import { LifecycleHooks, type ProbeRecord } from './probes/index.ts';
 import type { ServedNode } from './server/index.ts';
 import { PodStreams } from './streams/index.ts';
@@ -21,7 +23,7 @@ import { ApiVolumeData, GROW_EVERY_MS, growVolume, PodContents, PodVolumes, Volu
 /** Work of a node: a pod, by its key, or the node itself. */
 export type NodeTask =
   | { readonly type: 'pod'; readonly key: string }
-  | { readonly type: 'register' | 'renew' | 'report' | 'grow' | 'relist' | 'refresh' };
+  | { readonly type: 'register' | 'renew' | 'report' | 'grow' | 'relist' | 'refresh' | 'resize' };
 
 /** What an agent needs from the process it runs in. */
 export interface NodeAgentParts {
@@ -78,6 +80,8 @@ export class NodeAgent implements Runnable {
   readonly #contents: PodContents;
   readonly #volumes: PodVolumes;
   readonly #cleaner: NodeCleaner;
+  /** Made for the first pod, like the parts of workers. */
+  #podResizes: PodResizes | undefined;
   #imageCollector: ImageCollector | undefined;
   #willReportImages = false;
 
@@ -155,7 +159,7 @@ export class NodeAgent implements Runnable {
   /** A pod was deleted or is no longer bound to this node. Its resources are free at once: the scheduler may have given them to another pod. */
   podRemoved(pod: Observed<Pod>): void {
     const key = keyOf(pod);
-    this.#admission.release(pod.metadata.uid);
+    this.#release(pod.metadata.uid);
     this.#echoes.forget(key);
     this.#plan(key);
   }
@@ -191,6 +195,8 @@ export class NodeAgent implements Runnable {
         return await this.#relist();
       case 'refresh':
         return await this.#refreshVolumes(signal);
+      case 'resize':
+        return await this.#resizes.retry();
     }
   }
 
@@ -210,6 +216,27 @@ export class NodeAgent implements Runnable {
     const { plan } = this.#parts;
     plan({ type: 'renew' });
     plan({ type: 'report' }, this.#heartbeat.isBehind ? 0 : this.#heartbeat.firstReportMs());
+  }
+
+  get #resizes(): PodResizes {
+    this.#podResizes ??= this.#newResizes();
+    return this.#podResizes;
+  }
+
+  #newResizes(): PodResizes {
+    const { clock, log, events, plan } = this.#parts;
+    const { machine, resources } = this.#backend;
+    return new PodResizes({
+      clock,
+      log,
+      machine,
+      resources,
+      pod: (uid) => this.#pods().find(({ metadata }) => metadata.uid === uid),
+      reserve: (pod) => this.#admission.resize(pod, this.#admittingNode()),
+      event: (pod, details) => new PodEvents(events).pod(pod, details),
+      wake: (key) => this.#plan(key),
+      plan: (afterMs) => plan({ type: 'resize' }, afterMs),
+    });
   }
 
   #partsOfWorkers(): PodWorkerParts {
@@ -243,7 +270,8 @@ export class NodeAgent implements Runnable {
       volumesMounted: (pod) => this.#planRefresh(pod),
       echoes: this.#echoes,
       wake: (key) => this.#plan(key),
-      ended: (uid) => this.#admission.release(uid),
+      ended: (uid) => this.#release(uid),
+      resizes: this.#resizes,
       imagesChanged: () => this.#reportImages(),
     };
   }
@@ -270,7 +298,7 @@ export class NodeAgent implements Runnable {
     const pod = this.#ownPod(key);
     const worker = await this.#workerFor(key, pod);
     if (pod === undefined || worker === undefined) return;
-    const wakeAtMs = await worker.step(pod);
+    const wakeAtMs = await worker.step(await this.#resizes.allocated(pod));
     if (wakeAtMs !== undefined) plan({ type: 'pod', key }, wakeAtMs - clock.now());
   }
 
@@ -290,15 +318,18 @@ export class NodeAgent implements Runnable {
   /** Admits or rejects a new pod. Pods that have started before are not checked again. */
   async #admit(pod: Observed<Pod>, worker: PodWorker): Promise<void> {
     if (isTerminalPhase(pod.status?.phase)) return;
+    const allocated = await this.#resizes.restored(pod);
     if (pod.status?.startTime !== undefined || pod.metadata.deletionTimestamp !== undefined) {
-      this.#admission.readmit(pod);
-      return;
+      this.#admission.readmit(allocated);
+      return await this.#resizes.admitted(pod, allocated);
     }
+    const { devices, resources } = this.#backend;
     const rejection =
       this.#rejectSysctls(pod) ??
-      this.#admission.admit(pod, this.#admittingNode()) ??
-      (await this.#backend.devices.admit(pod));
-    if (rejection === undefined) return;
+      this.#admission.admit(allocated, this.#admittingNode()) ??
+      (await devices.admit(allocated)) ??
+      (await resources.admit(allocated));
+    if (rejection === undefined) return await this.#resizes.admitted(pod, allocated);
     this.#admission.release(pod.metadata.uid);
     worker.reject(rejection);
   }
@@ -308,6 +339,16 @@ export class NodeAgent implements Runnable {
     const { info } = this.#backend.machine;
     this.#sysctls ??= new AllowedSysctls(info.kernelVersion, this.#settings.allowedUnsafeSysctls);
     return this.#sysctls.reject(pod);
+  }
+
+  /** Frees what was reserved for a pod that has ended or is gone. */
+  #release(uid: string): void {
+    this.#admission.release(uid);
+    void this.#await(
+      this.#resizes.released(uid).catch((error: unknown) => {
+        this.#parts.log.warn('resources of pod could not be released', { error, uid, node: this.name });
+      }),
+    );
   }
 
   #admittingNode(): AdmittingNode {
@@ -320,12 +361,13 @@ export class NodeAgent implements Runnable {
       labels: node?.metadata.labels ?? nodeLabels({ settings: this.#settings, machine }),
       taints: node?.spec?.taints ?? taints,
       allocatable: amountsOf(node?.status?.allocatable ?? allocatableOf(machine)),
+      hasStrictGroups: node?.status?.features?.supplementalGroupsPolicy ?? false,
     };
   }
 
   #dismiss(worker: PodWorker): void {
     this.#workers.delete(worker.key);
-    this.#admission.release(worker.uid);
+    this.#release(worker.uid);
     const leaving = worker.remove().catch((error: unknown) => {
       this.#parts.log.warn('pod could not be cleaned up', { error, pod: worker.key, node: this.name });
     });

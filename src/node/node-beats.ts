@@ -3,7 +3,7 @@ import type { NodeTask } from './node-agent.ts';
 import { RENEW_EVERY_MS, REPORT_EVERY_MS } from './machine/index.ts';
 import { GROW_EVERY_MS } from './volumes/index.ts';
 
-type Beat = Extract<NodeTask['type'], 'renew' | 'report' | 'grow' | 'relist' | 'refresh'>;
+type Beat = Extract<NodeTask['type'], 'renew' | 'report' | 'grow' | 'relist' | 'refresh' | 'resize'>;
 
 /** The resource that each task writes, and its interval: the role of its timer. */
 const BEATS: Readonly<Record<Beat, { readonly resource: string; readonly periodMs: number }>> = {
@@ -12,6 +12,7 @@ const BEATS: Readonly<Record<Beat, { readonly resource: string; readonly periodM
   grow: { resource: 'persistentvolumeclaims', periodMs: GROW_EVERY_MS },
   relist: { resource: 'containers', periodMs: REPORT_EVERY_MS },
   refresh: { resource: 'volumes', periodMs: GROW_EVERY_MS },
+  resize: { resource: 'pods', periodMs: GROW_EVERY_MS },
 };
 
 /** Timers of the recurring tasks of nodes. Each task has one timer, at the earliest time it was planned for. */

@@ -51,7 +51,7 @@ export class NodeCleaner {
   }
 
   async #clean(sandboxes: readonly PodSandboxStatus[], containers: readonly ContainerStatus[]): Promise<void> {
-    const { runtime, files, devices } = this.#parts.backend;
+    const { runtime, files, devices, resources } = this.#parts.backend;
     const { isKnown, removed, volumes } = this.#parts;
     const uidOf = ({ labels }: Pick<PodSandboxStatus, 'labels'>): string => labels[POD_UID] ?? '';
     const orphans = sandboxes.filter((sandbox) => !isKnown(uidOf(sandbox)));
@@ -59,9 +59,13 @@ export class NodeCleaner {
     for (const uid of new Set(orphans.map(uidOf)))
       await this.#attempt('orphaned pod', async () => {
         await devices.unprepare(uid);
+        await resources.remove(uid);
         await files.removePod(uid);
         removed(uid);
       });
+    await this.#attempt('limits of orphaned pods', async () => {
+      for (const uid of await resources.leftovers()) if (!isKnown(uid)) await resources.remove(uid);
+    });
     await this.#attempt('volumes of orphaned pods', () => volumes.unmountStrangers(isKnown));
     const own = containers.filter((container) => isKnown(uidOf(container)));
     for (const { id } of deadContainers(own)) await this.#attempt('dead container', () => runtime.removeContainer(id));

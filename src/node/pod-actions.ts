@@ -6,11 +6,13 @@ import type { PodEvents } from './pod-events.ts';
 import type { PodRecord } from './pod-record.ts';
 import type { NodeHealth } from './machine/index.ts';
 import { deadContainers, type PodRuntimeState, PodState } from './pod-state.ts';
+import { carryOutResize, type PodResizes } from './resizing/index.ts';
 import { VolumeNotReady } from './volumes/index.ts';
 import { RuntimeError } from './runtime/index.ts';
 
 export interface PodActionsParts extends StarterParts {
   readonly log: Logger;
+  readonly resizes: PodResizes;
   /** The result of the last health check; undefined before the first one. */
   health(): NodeHealth | undefined;
   /** Called when volumes of the pod are mounted; their content may have to be updated from now on. */
@@ -73,6 +75,7 @@ export class PodActions {
     );
     for (const { id } of found === undefined ? [] : await this.#state.sandboxes()) await runtime.removePodSandbox(id);
     await this.#release(pod);
+    await this.#parts.backend.resources.remove(pod.metadata.uid);
     await files.removePod(pod.metadata.uid);
     this.#parts.isolations.release(pod.metadata.uid);
   }
@@ -131,6 +134,8 @@ export class PodActions {
       case 'hold back':
         this.#starter.holdBack(pod, action);
         return true;
+      case 'resize pod':
+        return this.#resize(pod, signal);
       case 'remove container':
         await runtime.removeContainer(action.container.id, { signal });
         return true;
@@ -149,6 +154,7 @@ export class PodActions {
     const { sandbox } = this.#state;
     if (sandbox === undefined) return false;
     const isStarted = await this.#starter.start(pod, action, { sandbox, signal });
+    if (isStarted && !signal.aborted) this.#parts.resizes.started(pod, action.container.name);
     if (action.attempt >= 2 && !signal.aborted) {
       const { runtime } = this.#parts.backend;
       const { containers = [] } = (await this.#state.read()) ?? {};
@@ -157,9 +163,31 @@ export class PodActions {
     return isStarted;
   }
 
+  /** Containers that start anyway get their resources then, so a failure holds up nothing else. */
+  async #resize(pod: Observed<Pod>, signal: AbortSignal): Promise<boolean> {
+    const { resizePlan: plan } = this.#record;
+    const { backend, resizes, clock } = this.#parts;
+    if (plan === undefined || this.#state.sandbox === undefined) return true;
+    this.#record.resizeRetryAtMs = undefined;
+    try {
+      await carryOutResize(pod, backend, {
+        plan,
+        sandboxId: this.#state.sandbox.id,
+        signal,
+        actuated: (change) => resizes.actuated(pod, change),
+      });
+    } catch (error) {
+      if (signal.aborted) return false;
+      this.#record.resizeRetryAtMs = clock.now() + RETRY_MS;
+      resizes.failed(pod, messageOf(error));
+    }
+    return true;
+  }
+
   async #runSandbox(pod: Observed<Pod>, attempt: number, signal: AbortSignal): Promise<boolean> {
     const { clock, backend } = this.#parts;
     if (!this.#isRuntimeReady(pod)) return false;
+    if (!(await this.#prepareLimits(pod))) return false;
     if (!(await this.#mountVolumes(pod, signal)) || !(await this.#prepareDevices(pod, signal))) return false;
     try {
       this.#parts.counts.pods++;
@@ -176,6 +204,18 @@ export class PodActions {
       const message = `Failed to create pod sandbox: ${messageOf(error)}`;
       this.#events.pod(pod, { type: 'Warning', reason: 'FailedCreatePodSandBox', message });
       this.#record.sandboxFailure = { retryAtMs: clock.now() + RETRY_MS };
+      return false;
+    }
+  }
+
+  async #prepareLimits(pod: Observed<Pod>): Promise<boolean> {
+    try {
+      await this.#parts.backend.resources.prepare(pod);
+      return true;
+    } catch (error) {
+      const message = `unable to ensure pod container exists: ${messageOf(error)}`;
+      this.#events.pod(pod, { type: 'Warning', reason: 'FailedCreatePodContainer', message });
+      this.#record.sandboxFailure = { retryAtMs: this.#parts.clock.now() + RETRY_MS };
       return false;
     }
   }

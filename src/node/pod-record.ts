@@ -3,7 +3,18 @@ import { DurationError, parseDuration } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
 import type { DeviceEdits } from './backend/index.ts';
 import type { PodIsolation } from './isolation/index.ts';
-import { type BackOff, crashKey, type PodMemory, type PodStatus, type StartFailure, timeMs } from './life/index.ts';
+import {
+  type BackOff,
+  crashKey,
+  type PodMemory,
+  type PodStatus,
+  type ResizeState,
+  type ResizeView,
+  type StartFailure,
+  timeMs,
+} from './life/index.ts';
+import type { PodResizes, ResizePlan } from './resizing/index.ts';
+import type { ContainerStatus } from './runtime/index.ts';
 
 /** Waiting reasons that are not failures. */
 const PLAIN_WAITS: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
@@ -24,6 +35,12 @@ export class PodRecord implements PodMemory {
   deviceEdits: DeviceEdits | undefined;
   /** How the pod is kept apart from the machine; undefined until this run of the agent has looked it up. */
   isolation: PodIsolation | undefined;
+  /** What the node remembers of the pod's resizes. */
+  resize: ResizeState | undefined;
+  /** What is left to do of a resize. */
+  resizePlan: ResizePlan | undefined;
+  /** Time of the next try after a resize has failed. */
+  resizeRetryAtMs: number | undefined;
   rejection: { readonly reason: string; readonly message: string } | undefined;
 
   constructor(pod: Observed<Pod>) {
@@ -39,6 +56,19 @@ export class PodRecord implements PodMemory {
       const backOff = crashBackOff(message, timeMs(status.lastState?.terminated?.startedAt));
       if (reason === 'CrashLoopBackOff' && backOff !== undefined) this.backOffs.set(crashKey(status.name), backOff);
     }
+  }
+
+  /** Takes over what the node knows of the pod's resizes, and returns what has to be done. */
+  followResize(
+    resizes: Pick<PodResizes, 'progress' | 'stateOf'>,
+    pod: Observed<Pod>,
+    running: readonly ContainerStatus[],
+  ): ResizeView | undefined {
+    const named = running.map(({ id, metadata }) => ({ id, name: metadata.name }));
+    this.resizePlan = resizes.progress(pod, named);
+    this.resize = resizes.stateOf(pod.metadata.uid);
+    if (this.resizePlan === undefined) return undefined;
+    return { restarts: this.resizePlan.restarts, retryAtMs: this.resizeRetryAtMs };
   }
 }
 

@@ -10,6 +10,7 @@ import type { ImagePuller } from './images/index.ts';
 import type { PodContents, PodVolumes } from './volumes/index.ts';
 import { NodeCounts } from './node-counts.ts';
 import type { PodIsolations } from './isolation/index.ts';
+import { PodResizes } from './resizing/index.ts';
 import { MemoryMachine } from './testing/memory-backend.ts';
 import { podOf } from './testing/pod-views.ts';
 
@@ -57,6 +58,17 @@ async function workerOn(pod: Observed<Pod>, answer: (patch: Patch) => Promise<Ob
     isolations: {} as PodIsolations, // no test gets so far
     allocatable: () => ({}),
     counts: new NodeCounts(),
+    resizes: new PodResizes({
+      clock,
+      log: discardLogger,
+      machine: backend.machine,
+      resources: backend.resources,
+      pod: () => undefined,
+      reserve: () => undefined,
+      event: () => undefined,
+      wake: () => undefined,
+      plan: () => undefined,
+    }),
     echoes,
     wake: (key) => woken.push(key),
     ended: () => undefined,

@@ -165,7 +165,10 @@ export class PodWorker {
       return { probe: isRunning ? this.#probeResult(container) : undefined, ...container };
     });
     const nowMs = clock.now();
-    return { pod, nowMs, sandbox: found?.sandbox, containers, hostIps, runtimeName, memory: this.#record };
+    const resize = this.#record.followResize(this.#parts.resizes, pod, running);
+    const podLimits = found === undefined ? undefined : await backend.resources.limits(pod);
+    const { sandbox } = found ?? {};
+    return { pod, nowMs, sandbox, containers, hostIps, runtimeName, memory: this.#record, resize, podLimits };
   }
 
   async #withMessages(containers: readonly ContainerStatus[]): Promise<readonly ContainerStatus[]> {

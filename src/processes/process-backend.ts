@@ -5,6 +5,7 @@ import {
   NetworkActions,
   type NodeBackend,
   type OpenNodeBackend,
+  UNLIMITED,
   type UsageSource,
 } from '../node/index.ts';
 import { simulatedBackend, type SimulatedBackendOptions } from '../simulated/index.ts';
@@ -48,6 +49,7 @@ export function processBackend(host: ProcessHost, options: SimulatedBackendOptio
         },
       },
       devices,
+      resources: UNLIMITED,
       logs: {
         entries: (container, query) =>
           (node.containers.has(container.id) ? fileLogs : simulated.logs).entries(container, query),

@@ -10,6 +10,7 @@ import {
   type PodClaim,
   type PodFiles,
   podFolder,
+  UNLIMITED,
 } from '../node/index.ts';
 import { SandboxRegistry } from './sandbox-registry.ts';
 import { ScriptedActions } from './scripted-actions.ts';
@@ -44,6 +45,7 @@ export function simulatedBackend(options: SimulatedBackendOptions = {}): OpenNod
       volumes,
       files: simulatedFiles(machine.folders.root, registry),
       devices: simulatedNodeDevices,
+      resources: UNLIMITED,
       logs,
       actions: new ScriptedActions(clock, registry),
       usage: { read: async (pods, object) => usage.of(pods, object) },

@@ -1,45 +1,51 @@
 import { statfs } from 'node:fs/promises';
 import { arch } from 'node:os';
-import type {
-  Machine,
-  MachineDns,
-  MachineFolders,
-  MachineInfo,
-  MachinePressure,
-  ResourceTexts,
-} from '../../node/index.ts';
+import { join } from 'node:path';
 import {
-  cpuCount,
-  hugePages,
-  machineInfo,
-  mainAddresses,
-  memoryFacts,
-  processFacts,
-  resolverConfig,
-} from './machine-facts.ts';
+  DEFAULT_RULES,
+  KUBEPODS,
+  type Machine,
+  type MachineDns,
+  type MachineFolders,
+  type MachineInfo,
+  type MachinePressure,
+  type PodCgroupPlace,
+  type ResourceRules,
+  type ResourceTexts,
+} from '../../node/index.ts';
+import { binary, hugePageCapacity, machineInfo, memoryFacts, processFacts, resolverConfig } from './machine-facts.ts';
+import { hugePagesIn, type MachineTopology, readTopology } from './machine-topology.ts';
+import { type ReservationOptions, reservedResources, thresholdAmount } from './reserved-resources.ts';
 
-export interface LinuxMachineOptions {
+export interface LinuxMachineOptions extends ReservationOptions {
   readonly folders: MachineFolders;
   readonly cgroupDriver: 'cgroupfs' | 'systemd';
-  /** Default the addresses of the interface with the default route. */
-  readonly addresses?: readonly string[];
+  readonly addresses: readonly string[];
   readonly clusterServers: readonly string[];
   readonly clusterDomain: string;
   /** Default `/etc/resolv.conf`; empty for a machine without a resolver. */
   readonly resolvConf?: string;
   readonly maxPods: number;
-  /** Set aside for the system and for the agent, besides what evictions keep free. */
-  readonly reserved: Readonly<Record<string, number>>;
+  /** Limits the pods by the number of processors; 0 for no such limit, which is the default. */
+  readonly podsPerCore?: number;
   readonly kubeletVersion: string;
+  readonly podCgroups?: PodCgroupPlace;
+  readonly resourceRules?: ResourceRules;
+  /** Where the machine's files are read from; default `/`. */
+  readonly hostRoot?: string;
 }
 
-const MEBIBYTE = 1024 * 1024;
-/** The kubelet's default thresholds for evictions: free memory in bytes, and free shares of disks. */
-const MIN_FREE_MEMORY = 100 * MEBIBYTE;
-const MIN_FREE_DISK = 0.1;
-const MIN_FREE_PIDS = 0.1;
-
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
+
+/** What is measured once, when the machine is opened. */
+interface Measured {
+  readonly info: MachineInfo;
+  readonly topology: MachineTopology;
+  readonly capacity: ResourceTexts;
+  readonly maxProcesses: number;
+  readonly pageSizes: readonly number[];
+  readonly resolver: MachineDns['resolver'];
+}
 
 /** The machine that this process runs on. */
 export class LinuxMachine implements Machine {
@@ -49,68 +55,90 @@ export class LinuxMachine implements Machine {
   readonly kubeletVersion: string;
   readonly addresses: readonly string[];
   readonly info: MachineInfo;
+  readonly topology: MachineTopology;
   readonly capacity: ResourceTexts;
   readonly reserved: ResourceTexts;
+  /** The most processes that the machine can run. */
+  readonly maxProcesses: number;
+  /** Sizes of the machine's huge pages in bytes. */
+  readonly pageSizes: readonly number[];
+  readonly podCgroups: PodCgroupPlace;
+  readonly resourceRules: ResourceRules;
   readonly folders: MachineFolders;
   readonly dns: MachineDns;
   readonly cgroupDriver: 'cgroupfs' | 'systemd';
+  readonly #options: LinuxMachineOptions;
+  readonly #measured: Measured;
 
   static async measure(options: LinuxMachineOptions): Promise<LinuxMachine> {
-    const { folders, maxPods, resolvConf = '/etc/resolv.conf' } = options;
-    const [info, memory, pages, disk, addresses] = await Promise.all([
-      machineInfo(),
-      memoryFacts(),
-      hugePages(),
+    const { folders, resolvConf = '/etc/resolv.conf', hostRoot = '/' } = options;
+    const [info, memory, pages, disk, topology, processes] = await Promise.all([
+      machineInfo(hostRoot),
+      memoryFacts(hostRoot),
+      hugePagesIn(join(hostRoot, 'sys/kernel/mm/hugepages')),
       statfs(folders.root),
-      options.addresses ?? mainAddresses(),
+      readTopology(join(hostRoot, 'sys')),
+      processFacts(hostRoot),
     ]);
-    const diskBytes = disk.blocks * disk.bsize;
+    const cpus = topology.processors.length;
+    if (cpus === 0) throw new Error(`Cannot measure the machine: no processors in ${hostRoot}sys/devices/system/cpu`);
     const capacity = {
-      cpu: String(cpuCount()),
-      memory: `${Math.trunc(memory.total / 1024)}Ki`,
-      'ephemeral-storage': `${Math.trunc(diskBytes / 1024)}Ki`,
-      pods: String(maxPods),
-      ...pages,
+      cpu: String(cpus),
+      memory: binary(memory.total),
+      'ephemeral-storage': binary(disk.blocks * disk.bsize),
+      pods: String(podCapacity(options, cpus)),
+      ...hugePageCapacity(pages),
     };
-    const reserved = reservedOf(options.reserved, diskBytes);
+    const pageSizes = [...pages.keys()].map((kibibytes) => kibibytes * 1024);
     const resolver = resolvConf === '' ? { servers: [], searches: [], options: [] } : await resolverConfig(resolvConf);
-    return new LinuxMachine(options, { info, capacity, reserved, addresses, resolver });
+    return new LinuxMachine(options, { info, topology, capacity, maxProcesses: processes.max, pageSizes, resolver });
   }
 
-  private constructor(
-    { folders, cgroupDriver, kubeletVersion, clusterServers, clusterDomain }: LinuxMachineOptions,
-    measured: Pick<LinuxMachine, 'info' | 'capacity' | 'reserved' | 'addresses'> & Pick<MachineDns, 'resolver'>,
-  ) {
+  private constructor(options: LinuxMachineOptions, measured: Measured) {
+    const { folders, cgroupDriver, kubeletVersion, addresses, clusterServers, clusterDomain } = options;
+    this.#options = options;
+    this.#measured = measured;
+    this.pageSizes = measured.pageSizes;
+    this.podCgroups = options.podCgroups ?? KUBEPODS;
+    this.resourceRules = options.resourceRules ?? DEFAULT_RULES;
     this.folders = folders;
     this.cgroupDriver = cgroupDriver;
     this.kubeletVersion = kubeletVersion;
+    this.addresses = addresses;
     this.info = measured.info;
+    this.topology = measured.topology;
     this.capacity = measured.capacity;
-    this.reserved = measured.reserved;
-    this.addresses = measured.addresses;
+    this.maxProcesses = measured.maxProcesses;
+    this.reserved = reservedResources(measured.capacity, options);
     this.dns = { clusterServers, clusterDomain, resolver: measured.resolver };
   }
 
+  /** The same machine, with the rules by which its pods are limited. */
+  limited(resourceRules: ResourceRules, podCgroups: PodCgroupPlace): LinuxMachine {
+    return new LinuxMachine({ ...this.#options, resourceRules, podCgroups }, this.#measured);
+  }
+
   async pressure(): Promise<MachinePressure> {
-    const [memory, processes, disk] = await Promise.all([memoryFacts(), processFacts(), statfs(this.folders.root)]);
+    const { evictionHard, hostRoot } = this.#options;
+    const [memory, processes, disk] = await Promise.all([
+      memoryFacts(hostRoot),
+      processFacts(hostRoot),
+      statfs(this.folders.root),
+    ]);
+    const isBelow = (signal: string, available: number, whole: number): boolean => {
+      const threshold = evictionHard[signal];
+      return threshold !== undefined && available < thresholdAmount(threshold, whole);
+    };
     return {
-      memory: memory.available < MIN_FREE_MEMORY,
-      disk: disk.bavail < disk.blocks * MIN_FREE_DISK,
-      pid: processes.max - processes.running < processes.max * MIN_FREE_PIDS,
+      memory: isBelow('memory.available', memory.available, memory.total),
+      disk:
+        isBelow('nodefs.available', disk.bavail * disk.bsize, disk.blocks * disk.bsize) ||
+        isBelow('nodefs.inodesFree', disk.ffree, disk.files),
+      pid: isBelow('pid.available', processes.max - processes.running, processes.max),
     };
   }
 }
 
-/** What pods cannot have: what was asked for, and what evictions keep free. */
-function reservedOf(asked: Readonly<Record<string, number>>, diskBytes: number): ResourceTexts {
-  const kept: Readonly<Record<string, number>> = {
-    memory: MIN_FREE_MEMORY,
-    'ephemeral-storage': Math.ceil(diskBytes * MIN_FREE_DISK),
-  };
-  const names = new Set([...Object.keys(asked), ...Object.keys(kept)]);
-  const amount = (name: string): string => {
-    const sum = (asked[name] ?? 0) + (kept[name] ?? 0);
-    return name === 'cpu' ? `${Math.round(sum * 1000)}m` : String(Math.ceil(sum));
-  };
-  return Object.fromEntries([...names].map((name) => [name, amount(name)]));
+function podCapacity({ maxPods, podsPerCore = 0 }: LinuxMachineOptions, cpus: number): number {
+  return podsPerCore > 0 ? Math.min(cpus * podsPerCore, maxPods) : maxPods;
 }

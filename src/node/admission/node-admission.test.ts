@@ -110,6 +110,25 @@ describe('admission to a node', () => {
 
   test('refuses pods of another operating system', () => {
     expect(new NodeAdmission().admit(pod('1', { os: { name: 'windows' } }), node)?.reason).toBe('PodOSNotSupported');
+    const labelled = podOf({ metadata: { labels: { 'kubernetes.io/os': 'windows' } } });
+    expect(new NodeAdmission().admit(labelled, node)?.reason).toBe('PodOSSelectorNodeLabelDoesNotMatch');
+  });
+
+  test('needs a runtime that obeys a strict policy for groups', () => {
+    const strict = pod('1', { securityContext: { supplementalGroupsPolicy: 'Strict' } });
+    expect(new NodeAdmission().admit(strict, { ...node, hasStrictGroups: true })).toBeUndefined();
+    expect(new NodeAdmission().admit(strict, { ...node, hasStrictGroups: false })).toEqual({
+      reason: 'SupplementalGroupsPolicyNotSupported',
+      message: 'SupplementalGroupsPolicy=Strict is not supported in this node',
+    });
+  });
+
+  test('replaces what a resized pod has, or leaves it', () => {
+    const admission = new NodeAdmission();
+    admission.admit(pod('1', requests({ cpu: '600m' })), node);
+    expect(admission.resize(pod('1', requests({ cpu: '900m' })), node)).toBeUndefined();
+    expect(admission.resize(pod('1', requests({ cpu: '1100m' })), node)?.message).toContain('requested: 1100, used: 0');
+    expect(admission.admit(pod('2', requests({ cpu: '200m' })), node)?.message).toContain('used: 900');
   });
 });
 

@@ -18,6 +18,8 @@ export interface AdmittingNode {
   readonly operatingSystem: string;
   readonly taints: readonly DeepReadonly<core.Taint>[];
   readonly allocatable: ResourceAmounts;
+  /** Whether the runtime obeys `supplementalGroupsPolicy: Strict`. */
+  readonly hasStrictGroups?: boolean | undefined;
 }
 
 export interface Rejection {
@@ -52,6 +54,17 @@ export class NodeAdmission {
     return rejection;
   }
 
+  /** Reserves what a running pod asks for now in place of what it has, or returns why the node cannot; the pod then keeps what it has. */
+  resize(pod: Observed<Pod>, node: AdmittingNode): Rejection | undefined {
+    const before = this.#admitted.get(pod.metadata.uid);
+    const requests = countedRequests(pod);
+    this.release(pod.metadata.uid);
+    const rejection = this.#refuse(pod, requests, node);
+    if (rejection === undefined || before === undefined) this.#add(pod, requests);
+    else this.#add(pod, before.requests);
+    return rejection;
+  }
+
   /** Reserves resources for a pod that an earlier run of the agent admitted. */
   readmit(pod: Observed<Pod>): void {
     if (!this.#admitted.has(pod.metadata.uid)) this.#add(pod, countedRequests(pod));
@@ -74,9 +87,20 @@ export class NodeAdmission {
   }
 
   #refuse(pod: Observed<Pod>, requests: ReadonlyMap<string, number>, node: AdmittingNode): Rejection | undefined {
+    const label = pod.metadata.labels?.['kubernetes.io/os'];
+    if (label !== undefined && label !== node.operatingSystem)
+      return {
+        reason: 'PodOSSelectorNodeLabelDoesNotMatch',
+        message: "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label",
+      };
     const os = pod.spec?.os?.name;
     if (os !== undefined && os !== node.operatingSystem)
       return { reason: 'PodOSNotSupported', message: "Failed to admit pod as the OS field doesn't match node OS" };
+    if (pod.spec?.securityContext?.supplementalGroupsPolicy === 'Strict' && node.hasStrictGroups === false)
+      return {
+        reason: 'SupplementalGroupsPolicyNotSupported',
+        message: 'SupplementalGroupsPolicy=Strict is not supported in this node',
+      };
     return (
       this.#outOf('pods', 1, { used: this.#admitted.size, node }) ??
       this.#outOfAny(requests, node) ??

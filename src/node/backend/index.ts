@@ -19,6 +19,7 @@ export {
   type PodClaim,
   type Refusal,
 } from './node-devices.ts';
+export { type CgroupLimits, type Checkpoints, type NodeResources, UNLIMITED } from './node-resources.ts';
 export { defaultAddress, defaultPlaceOf, defaultPodCidr, type NodeSettings } from './node-settings.ts';
 export {
   type MountedVolume,

@@ -1,3 +1,5 @@
+import type { PodCgroupPlace } from '../config/cgroup-name.ts';
+import type { ResourceRules } from '../config/resource-rules.ts';
 import type { DnsConfig } from '../runtime/index.ts';
 
 /** Amounts of resources by name, as quantities: `{ cpu: '8', memory: '16Gi' }`. */
@@ -10,6 +12,8 @@ export interface MachineInfo {
   readonly bootID: string;
   readonly kernelVersion: string;
   readonly osImage: string;
+  /** In bytes; undefined for a machine without swap. */
+  readonly swapCapacity?: number;
 }
 
 /** Folders on the machine. */
@@ -59,6 +63,10 @@ export interface Machine {
   readonly folders: MachineFolders;
   readonly dns: MachineDns;
   readonly cgroupDriver: 'cgroupfs' | 'systemd';
+  /** Where the cgroups of pods are; default below `kubepods`. */
+  readonly podCgroups?: PodCgroupPlace;
+  /** How requests and limits become settings of the kernel; default those of a kubelet without a configuration. */
+  readonly resourceRules?: ResourceRules;
   /** The agent calls this at each status report. */
   pressure(): Promise<MachinePressure>;
 }

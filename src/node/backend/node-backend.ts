@@ -3,6 +3,7 @@ import type { Node, Observed, Pod } from '../../client/index.ts';
 import type { ActionExecutor, ContainerLogs, ImageService, NodeUsage, RuntimeService } from '../runtime/index.ts';
 import type { Machine } from './machine.ts';
 import type { NodeDevices } from './node-devices.ts';
+import type { NodeResources } from './node-resources.ts';
 import type { NodeSettings } from './node-settings.ts';
 import type { VolumeFile, VolumePlugin } from './volume-plugin.ts';
 
@@ -44,6 +45,7 @@ export interface NodeBackend extends AsyncDisposable {
   readonly volumes: readonly VolumePlugin[];
   readonly files: PodFiles;
   readonly devices: NodeDevices;
+  readonly resources: NodeResources;
   readonly logs: ContainerLogs;
   /** Probes and lifecycle hooks. */
   readonly actions: ActionExecutor;

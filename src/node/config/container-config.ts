@@ -13,6 +13,7 @@ import {
   type IdMapping,
   type Image,
   type ImageSpec,
+  type LinuxContainerResources,
   type Mount,
 } from '../runtime/index.ts';
 import { ContainerConfigError } from './config-error.ts';
@@ -20,6 +21,7 @@ import { environmentOf, type ReferencedData } from './environment.ts';
 import { ExpansionBudget, expandVariables } from './expand-variables.ts';
 import { HOSTS_PATH, hostsFile, usesManagedHosts } from './hosts-file.ts';
 import { linuxResources } from './linux-resources.ts';
+import type { ResourceRules } from './resource-rules.ts';
 import { podLabels } from './sandbox-config.ts';
 import { containerSecurity, verifyNonRoot } from './security-context.ts';
 import type { Environment, ServiceVariables } from './service-variables.ts';
@@ -49,6 +51,9 @@ export interface ContainerConfigParts {
   /** Of the node. */
   readonly capacity: Readonly<Record<string, string>>;
   readonly allocatable: Readonly<Record<string, string>>;
+  readonly rules?: ResourceRules | undefined;
+  /** Adds what the machine has assigned to the container. */
+  readonly assigned?: (resources: LinuxContainerResources) => LinuxContainerResources;
   /** Charged for what the configuration becomes; default that of one container alone. */
   readonly budget?: ExpansionBudget;
   /** Reads a file on the node; undefined when volumes have no files. */
@@ -72,6 +77,7 @@ export async function containerConfig(
   const stopSignal = container.lifecycle?.stopSignal;
   const { edits } = parts;
   const identity = containerIdentity(pod, container, parts.attempt);
+  const resources = linuxResources(pod, container, parts);
   const mounts = [
     ...volumeMounts(container, (name) => parts.volumePaths.get(name), { variables: byName, budget }),
     ...agentMounts(pod, container, parts),
@@ -89,7 +95,7 @@ export async function containerConfig(
     tty,
     ...(stopSignal === undefined ? {} : { stopSignal }),
     linux: {
-      resources: linuxResources(pod, container, parts.capacity),
+      resources: parts.assigned?.(resources) ?? resources,
       securityContext: containerSecurity(pod, container, parts),
     },
     ...identity,

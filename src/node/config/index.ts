@@ -9,6 +9,19 @@ export {
 } from './container-config.ts';
 export { HOSTS_PATH, hostsContent, hostsFile, type HostsParts, usesManagedHosts } from './hosts-file.ts';
 export { ReferencedObjects } from './referenced-objects.ts';
+export {
+  type CgroupDriver,
+  type CgroupName,
+  cgroupNameOf,
+  cgroupPath,
+  KUBEPODS,
+  podCgroupName,
+  type PodCgroupPlace,
+  qosCgroupName,
+} from './cgroup-name.ts';
+export { linuxResources, podCgroupLimits, sandboxResources, shares } from './linux-resources.ts';
+export { DEFAULT_RULES, type MemoryQuality, type ResourceRules, type SwapRules } from './resource-rules.ts';
+export { canSwap } from './swap-limits.ts';
 export { sandboxConfig } from './sandbox-config.ts';
 export { ServiceVariables } from './service-variables.ts';
 export { ContainerConfigError } from './config-error.ts';

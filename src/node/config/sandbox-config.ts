@@ -10,7 +10,9 @@ import {
   type PodSandboxConfig,
   type PortMapping,
 } from '../runtime/index.ts';
+import { cgroupPath, KUBEPODS, podCgroupName } from './cgroup-name.ts';
 import { ContainerConfigError } from './config-error.ts';
+import { sandboxResources } from './linux-resources.ts';
 import { podDns } from './pod-dns.ts';
 import { sandboxSecurity } from './security-context.ts';
 
@@ -19,13 +21,14 @@ const MAX_HOSTNAME = 63;
 const MAX_KERNEL_NAME = 64;
 
 /** The members of a machine that pods are configured from, and the ids of the pod's user namespace if it has one. */
-export type SandboxMachine = Pick<Machine, 'folders' | 'dns' | 'cgroupDriver'> & {
+export type SandboxMachine = Pick<Machine, 'folders' | 'dns' | 'cgroupDriver' | 'podCgroups' | 'resourceRules'> & {
   readonly userNamespace?: IdMapping | undefined;
 };
 
 export function sandboxConfig(pod: Observed<Pod>, attempt: number, machine: SandboxMachine): PodSandboxConfig {
   const { name, namespace = '', uid, labels = {}, annotations = {} } = pod.metadata;
   const dnsConfig = podDns(pod, machine.dns);
+  const place = machine.podCgroups ?? KUBEPODS;
   return {
     metadata: { name, namespace, uid, attempt },
     hostname: pod.spec?.hostNetwork === true ? '' : fullHostname(pod, machine.dns.clusterDomain),
@@ -35,9 +38,10 @@ export function sandboxConfig(pod: Observed<Pod>, attempt: number, machine: Sand
     labels: { ...labels, ...podLabels(pod) },
     annotations,
     linux: {
-      cgroupParent: cgroupParent(pod, machine.cgroupDriver),
+      cgroupParent: place.isPerPod ? cgroupPath(podCgroupName(pod, place), machine.cgroupDriver) : '',
       securityContext: sandboxSecurity(pod, machine.userNamespace),
       sysctls: Object.fromEntries((pod.spec?.securityContext?.sysctls ?? []).map((each) => [each.name, each.value])),
+      ...sandboxResources(pod, machine.resourceRules),
     },
   };
 }
@@ -64,15 +68,6 @@ function fullHostname(pod: Observed<Pod>, clusterDomain: string): string {
   throw new ContainerConfigError(
     `failed to construct FQDN from pod hostname and cluster domain, FQDN ${name} is too long (${limit})`,
   );
-}
-
-/** A path of cgroups, or nested slices where systemd manages them. */
-function cgroupParent({ metadata, status }: Observed<Pod>, driver: Machine['cgroupDriver']): string {
-  const qos = status?.qosClass === 'Guaranteed' ? [] : [(status?.qosClass ?? 'BestEffort').toLowerCase()];
-  const parts = ['kubepods', ...qos, `pod${metadata.uid}`];
-  if (driver === 'cgroupfs') return `/${parts.join('/')}`;
-  const names = parts.map((part) => part.replaceAll('-', '_'));
-  return names.map((_, index) => `/${names.slice(0, index + 1).join('-')}.slice`).join('');
 }
 
 function portMappings({ ports = [] }: ContainerSpec): PortMapping[] {

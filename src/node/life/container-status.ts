@@ -1,5 +1,6 @@
 // What a pod reports of its containers.
 import { isSidecar } from '../../api/meaning/index.ts';
+import { resourcesInForce } from './resources-in-force.ts';
 import { shouldRestart } from './restart-rules.ts';
 import {
   type ContainerSpec,
@@ -116,7 +117,7 @@ function withContainer(view: PodView, { container, newest, previous, old }: Cont
     containerID,
     started: undefined,
     allocatedResources: requests,
-    resources: container.resources ?? {},
+    resources: resourcesInForce(view, container, { newest, old }),
     volumeMounts: volumeMounts(container),
   };
 }

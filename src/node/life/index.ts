@@ -2,6 +2,7 @@
 export { type BackOff, crashKey, nextBackOff, pullKey } from './back-off.ts';
 export type { Eviction } from './active-deadline.ts';
 export { planPod, type PodAction, type PodPlan, type PodStage } from './pod-life.ts';
+export type { ActuatedResources, PendingResize, ResizeProgress, ResizeState } from './resize-state.ts';
 export { statusPatch } from './status-patch.ts';
 export {
   type ContainerSpec,
@@ -11,6 +12,7 @@ export {
   type PodStatus,
   type PodView,
   type ProbeResult,
+  type ResizeView,
   type StartFailure,
   timeMs,
   timeText,

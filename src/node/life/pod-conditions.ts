@@ -1,7 +1,8 @@
 // The conditions that a node reports of its pods.
-import { isSidecar } from '../../api/meaning/index.ts';
+import { isSidecar, isTerminalPhase } from '../../api/meaning/index.ts';
 import { type PodCondition, type PodContainerStatus, type PodView, timeText } from './pod-view.ts';
 import type { PodPhase } from './pod-phase.ts';
+import type { ResizeState } from './resize-state.ts';
 
 const OWNED: ReadonlySet<string> = new Set([
   'PodScheduled',
@@ -42,7 +43,33 @@ export function podConditions(view: PodView, facts: ConditionFacts): PodConditio
       ? []
       : [['AllContainersRestarting', restartingAll(facts.phase, facts.isRestartingAll)] as const]),
   ];
-  return [...others, ...verdicts.map(([type, verdict]) => condition(view, type, verdict))];
+  const resizes = view.memory.resize === undefined ? [] : resizeConditions(view.memory.resize, facts.phase);
+  return [...others, ...resizes, ...verdicts.map(([type, verdict]) => condition(view, type, verdict))];
+}
+
+/** Conditions about resizes are there only while they are true. */
+function resizeConditions({ pending, progress }: ResizeState, phase: PodPhase): PodCondition[] {
+  if (isTerminalPhase(phase)) return [];
+  const shown = (type: string, facts: { readonly generation: number; readonly sinceMs: number }): PodCondition => ({
+    type,
+    observedGeneration: facts.generation,
+    status: 'True',
+    lastProbeTime: timeText(facts.sinceMs),
+    lastTransitionTime: timeText(facts.sinceMs),
+  });
+  return [
+    ...(pending === undefined
+      ? []
+      : [{ ...shown('PodResizePending', pending), reason: pending.reason, message: pending.message }]),
+    ...(progress === undefined
+      ? []
+      : [
+          {
+            ...shown('PodResizeInProgress', progress),
+            ...(progress.error === undefined ? {} : { reason: 'Error', message: progress.error }),
+          },
+        ]),
+  ];
 }
 
 function condition(view: PodView, type: string, verdict: Verdict): PodCondition {

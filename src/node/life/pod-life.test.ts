@@ -22,6 +22,7 @@ function words(action: PodAction): string {
       return `stop ${action.container.metadata.name} in ${action.graceSeconds} s`;
     case 'remove container':
       return `remove ${action.container.metadata.name}`;
+    case 'resize pod':
     case 'stop sandbox':
     case 'delete pod':
       return action.type;

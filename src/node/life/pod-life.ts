@@ -7,7 +7,9 @@ import { finishedAt, holdBack } from './hold-back.ts';
 import { finalStatus, podStatus, withheld } from './pod-status.ts';
 import { numberOfInt64 } from '../../api/client.ts';
 import { isSidecar, isTerminalPhase } from '../../api/meaning/index.ts';
+import { NO_RESIZE, resizeSteps, type ResizeSteps } from './resize-steps.ts';
 import { restartsAll, shouldRestart } from './restart-rules.ts';
+import { earliest, probeChanges } from './wake-times.ts';
 import {
   type ContainerSpec,
   type ContainerView,
@@ -38,6 +40,8 @@ export type PodAction =
       /** Message of the event; default that the pod is stopping. */
       readonly message?: string;
     }
+  /** Changes the limits of the pod and its running containers to what is allocated. */
+  | { readonly type: 'resize pod' }
   | { readonly type: 'remove container'; readonly container: ContainerView }
   | { readonly type: 'stop sandbox'; readonly id: string }
   | { readonly type: 'delete pod' };
@@ -152,8 +156,24 @@ function isDone(view: PodView): boolean {
 
 function planRun(view: PodView, status: PodStatus): PodPlan {
   const steps = hasSandbox(view) ? startsIn(view) : firstStarts(view);
-  const wakeAtMs = earliest([...steps.wakeAtMs, activeDeadline(view), ...probeChanges(view)]);
-  return { stage: 'running', status, actions: [...kills(view), ...steps.actions], wakeAtMs, eviction: undefined };
+  const resize = hasSandbox(view) ? resizeSteps(view) : NO_RESIZE;
+  const wakeAtMs = earliest([...steps.wakeAtMs, resize.wakeAtMs, activeDeadline(view), ...probeChanges(view)]);
+  const actions = [...kills(view), ...resizeActions(view, resize), ...steps.actions];
+  return { stage: 'running', status, actions, wakeAtMs, eviction: undefined };
+}
+
+/** Changes limits, and starts those containers again whose policy asks for it. */
+function resizeActions(view: PodView, { isDue, restarts }: ResizeSteps): PodAction[] {
+  if (!isDue) return [];
+  const granted = numberOfInt64(view.pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS);
+  const stops = restarts.map(({ container, newest }): PodAction => {
+    const message = `Container ${container.name} resize requires restart`;
+    return { ...stop(newest, Math.max(granted, MIN_STOP_SECONDS)), message };
+  });
+  const starts = restarts.map(({ container, kind, newest }): PodAction => {
+    return { type: 'start container', container, kind, attempt: newest.metadata.attempt + 1, backOff: undefined };
+  });
+  return [...stops, { type: 'resize pod' }, ...starts];
 }
 
 /** Stops containers that fail their probes. The restart policy decides whether they start again. */
@@ -249,17 +269,6 @@ function firstAttempt({ memory }: PodView, name: string): number {
   const old = [...initContainerStatuses, ...containerStatuses].find((status) => status.name === name);
   if (old === undefined) return 0;
   return old.state?.terminated === undefined ? old.restartCount : old.restartCount + 1;
-}
-
-function probeChanges({ containers }: PodView): readonly (number | undefined)[] {
-  return containers.map(({ state, probe }) => (state === 'CONTAINER_RUNNING' ? probe?.changesAtMs : undefined));
-}
-
-function earliest(times: readonly (number | undefined)[]): number | undefined {
-  return times.reduce(
-    (first, time) => (first === undefined || (time !== undefined && time < first) ? time : first),
-    undefined,
-  );
 }
 
 // ---- starting over

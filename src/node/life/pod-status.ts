@@ -3,6 +3,7 @@ import { containersOf, containerStatuses } from './container-status.ts';
 import { podConditions } from './pod-conditions.ts';
 import { type PodPhase, phaseOf } from './pod-phase.ts';
 import { amountTexts, isSidecar, isTerminalPhase, podLimits, podRequests } from '../../api/meaning/index.ts';
+import { podResourcesInForce } from './resources-in-force.ts';
 import { couldRestartAll } from './restart-rules.ts';
 import { type PodContainerStatus, type PodSpec, type PodStatus, type PodView, timeText } from './pod-view.ts';
 
@@ -31,7 +32,7 @@ export function podStatus(view: PodView, facts: StatusFacts): PodStatus {
   const isRestartingAll = couldRestartAll(spec) ? facts.isRestartingAll : undefined;
   const { generation } = pod.metadata;
   const { hostIP, hostIPs, podIP, podIPs } = addresses(view);
-  const { resources, allocatedResources } = podLevelResources(spec);
+  const { resources, allocatedResources } = podLevelResources(view, spec);
   // one literal, with members that may be undefined: this runs at every step of every pod, and spreading is slow
   return {
     observedGeneration: generation,
@@ -146,16 +147,26 @@ function addresses({ pod, sandbox, hostIps, memory }: PodView): Addresses {
   };
 }
 
-function podLevelResources(spec: PodSpec): Pick<PodStatus, 'resources' | 'allocatedResources'> {
+function podLevelResources(view: PodView, spec: PodSpec): Pick<PodStatus, 'resources' | 'allocatedResources'> {
   const all = [...spec.containers, ...(spec.initContainers ?? [])];
   const hasAny = spec.resources !== undefined || spec.overhead !== undefined;
-  if (!hasAny && all.every(({ resources }) => resources?.requests === undefined && resources?.limits === undefined))
+  if (
+    view.podLimits === undefined &&
+    !hasAny &&
+    all.every(({ resources }) => resources?.requests === undefined && resources?.limits === undefined)
+  )
     return { resources: {} };
   const requests = amountTexts(podRequests({ spec }));
   const limits = amountTexts(podLimits({ spec }));
-  const isEmpty = (list: object): boolean => Object.keys(list).length === 0;
+  const allocated = isEmpty(requests) ? {} : { allocatedResources: requests };
+  if (view.pod.status?.phase === 'Running' && view.podLimits !== undefined)
+    return { resources: podResourcesInForce(view, view.podLimits, requests), ...allocated };
   return {
     resources: { ...(isEmpty(requests) ? {} : { requests }), ...(isEmpty(limits) ? {} : { limits }) },
-    ...(isEmpty(requests) ? {} : { allocatedResources: requests }),
+    ...allocated,
   };
+}
+
+function isEmpty(list: object): boolean {
+  return Object.keys(list).length === 0;
 }

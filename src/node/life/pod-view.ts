@@ -4,6 +4,7 @@ import type { Observed, Pod } from '../../client/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
 import type { ContainerStatus, PodSandboxStatus } from '../runtime/index.ts';
 import type { BackOff } from './back-off.ts';
+import type { ResizeState } from './resize-state.ts';
 
 export type PodStatus = DeepReadonly<core.PodStatus>;
 export type PodSpec = DeepReadonly<core.PodSpec>;
@@ -49,8 +50,18 @@ export interface PodMemory {
   readonly sandboxFailure?: { readonly retryAtMs: number };
   /** When the node began to stop the pod. */
   readonly terminatingSinceMs?: number;
+  /** Undefined for pods that were never resized. */
+  readonly resize?: ResizeState | undefined;
   /** Set when admission rejected the pod. */
   readonly rejection?: { readonly reason: string; readonly message: string };
+}
+
+/** A resize that has to be carried out. */
+export interface ResizeView {
+  /** Containers that start again with their new resources. */
+  readonly restarts: readonly string[];
+  /** Time of the next try after one has failed. */
+  readonly retryAtMs: number | undefined;
 }
 
 export interface PodView {
@@ -65,6 +76,17 @@ export interface PodView {
   /** The part before `://` in container ids. */
   readonly runtimeName: string;
   readonly memory: PodMemory;
+  readonly resize?: ResizeView | undefined;
+  /** The limits of the pod as a whole that are in force; undefined where pods have none. */
+  readonly podLimits?: PodLimitsView | undefined;
+}
+
+/** As in cgroups: shares, microseconds and bytes; a negative amount is no limit. */
+export interface PodLimitsView {
+  readonly cpuShares?: number;
+  readonly cpuQuota?: number;
+  readonly cpuPeriod?: number;
+  readonly memory?: number;
 }
 
 /** The newest container of that name in the runtime. */

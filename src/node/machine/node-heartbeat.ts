@@ -82,6 +82,7 @@ export class NodeHeartbeat {
     if (known === undefined) {
       uid = (await nodes.create(nodeObject(this.#node, statusParts), { signal })).metadata.uid;
     } else {
+      this.#noteReboot(known.status?.nodeInfo?.bootID);
       await this.#reconcile(known as Observed<Node>, signal);
       // pods may have begun to use volumes meanwhile
       const parts = { ...statusParts, volumesInUse: this.#parts.volumesInUse() };
@@ -218,14 +219,24 @@ export class NodeHeartbeat {
     if (ready !== undefined && ready.status !== was) this.#statusEvent(ready.event);
   }
 
+  #noteReboot(before: string | undefined): void {
+    const { bootID } = this.#parts.backend.machine.info;
+    if (before === undefined || before === '' || before === bootID) return;
+    const message = `Node ${this.#name} has been rebooted, boot id: ${bootID}`;
+    this.#event('Rebooted', message, 'Warning');
+  }
+
   #statusEvent(reason: string): void {
     this.#event(reason, `Node ${this.#name} status is now: ${reason}`);
   }
 
   /** Records an event about the node. As with a kubelet, the uid in it is the node's name. */
-  #event(reason: string, message: string): void {
+  #event(reason: string, message: string, type: 'Normal' | 'Warning' = 'Normal'): void {
     const name = this.#name;
-    this.#parts.events.event({ kind: 'Node', apiVersion: '', metadata: { name, uid: name } }, { reason, message });
+    this.#parts.events.event(
+      { kind: 'Node', apiVersion: '', metadata: { name, uid: name } },
+      { type, reason, message },
+    );
   }
 }
 

@@ -4,6 +4,7 @@ import type { DeviceResources, Machine, NodeSettings, ResourceTexts } from '../b
 import type { Image, RuntimeStatus } from '../runtime/index.ts';
 import type { Node } from '../../client/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
+import { type Quantity, quantityOf } from '../../api/values/index.ts';
 import { amountsOf, amountTexts, isExtendedResource, networkAnnotations } from '../../api/meaning/index.ts';
 import { timeText } from '../life/index.ts';
 import type { HealthCondition } from './node-health.ts';
@@ -15,8 +16,14 @@ type NodeCondition = DeepReadonly<core.NodeCondition>;
 const MAX_IMAGES = 50;
 const MAX_NAMES = 5;
 
+const HUGE_PAGES = 'hugepages-';
+
 /** Features that pods may require of a node. */
-const DECLARED_FEATURES = ['InPlacePodLevelResourcesVerticalScaling', 'RestartAllContainersOnContainerExits'];
+const DECLARED_FEATURES = [
+  'InPlacePodLevelResourcesVerticalScaling',
+  'InPlacePodVerticalScalingInitContainers',
+  'RestartAllContainersOnContainerExits',
+];
 
 /** What a Node object is built from. */
 export interface DescribedNode {
@@ -116,16 +123,21 @@ function isReported(now: readonly unknown[], before: readonly unknown[] | undefi
   return now.length > 0 || before !== undefined;
 }
 
-/** Capacity less what is reserved. */
+/** Capacity less what is reserved; huge pages are taken from the memory. */
 export function allocatableOf({ capacity, reserved }: Pick<Machine, 'capacity' | 'reserved'>): ResourceTexts {
+  const hasPages = Object.keys(capacity).some((name) => name.startsWith(HUGE_PAGES) && capacity[name] !== '0');
   const names = Object.keys(reserved).filter((name) => capacity[name] !== undefined);
-  if (names.length === 0) return capacity;
-  const [has, keeps] = [amountsOf(capacity), amountsOf(reserved)];
-  const left = names.flatMap((name) => {
-    const [all, kept] = [has.get(name), keeps.get(name)];
-    return all === undefined || kept === undefined ? [] : [[name, all.sub(kept)] as const];
-  });
-  return { ...capacity, ...amountTexts(new Map(left)) };
+  if (names.length === 0 && !hasPages) return capacity;
+  const [left, keeps] = [amountsOf(capacity), amountsOf(reserved)];
+  const take = (name: string, amount: Quantity | undefined): void => {
+    const before = left.get(name);
+    if (before === undefined || amount === undefined) return;
+    const after = before.sub(amount);
+    left.set(name, after.sign < 0 ? quantityOf(0, before.format) : after);
+  };
+  for (const name of names) take(name, keeps.get(name));
+  for (const [name, amount] of amountsOf(capacity)) if (name.startsWith(HUGE_PAGES)) take('memory', amount);
+  return { ...capacity, ...amountTexts(left) };
 }
 
 /** The node's allocatable resources, with extended resources that other clients have added to its capacity. */
@@ -159,7 +171,7 @@ function conditions({ nowMs, health }: StatusParts, old: readonly NodeCondition[
 
 function nodeInfo({ machine }: DescribedNode, containerRuntimeVersion: string): NonNullable<NodeStatus['nodeInfo']> {
   const { operatingSystem, architecture, kubeletVersion, info } = machine;
-  const { machineID, systemUUID, bootID, kernelVersion, osImage } = info;
+  const { machineID, systemUUID, bootID, kernelVersion, osImage, swapCapacity } = info;
   return {
     machineID,
     systemUUID,
@@ -171,6 +183,7 @@ function nodeInfo({ machine }: DescribedNode, containerRuntimeVersion: string): 
     kubeProxyVersion: '',
     operatingSystem,
     architecture,
+    ...(swapCapacity === undefined ? {} : { swap: { capacity: swapCapacity } }),
   };
 }
 

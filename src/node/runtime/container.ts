@@ -73,6 +73,14 @@ export interface ContainerConfig extends ContainerIdentity {
   };
 }
 
+/** The resources of a container that can be changed while it runs; what the runtime does not say is undefined. */
+export interface SetResources {
+  readonly cpuPeriod?: number | undefined;
+  readonly cpuQuota?: number | undefined;
+  readonly cpuShares?: number | undefined;
+  readonly memoryLimitInBytes?: number | undefined;
+}
+
 export interface ContainerStatus extends ContainerIdentity {
   readonly id: string;
   readonly podSandboxId: string;
@@ -86,6 +94,8 @@ export interface ContainerStatus extends ContainerIdentity {
   /** One word for how it ended, such as `Completed` or `OOMKilled`. */
   readonly reason: string;
   readonly message: string;
+  /** What the runtime has set; undefined from runtimes that do not say. */
+  readonly resources?: SetResources | undefined;
   /** The whole path of the log file on the node. */
   readonly logPath: string;
 }

@@ -11,6 +11,12 @@ export interface LinuxContainerResources {
   /** From -1000, never killed, to 1000, killed first. */
   readonly oomScoreAdj: number;
   readonly hugepageLimits: readonly { readonly pageSize: string; readonly limit: number }[];
+  /** Memory and swap together; undefined to leave swap to the runtime. */
+  readonly memorySwapLimitInBytes?: number;
+  /** The processors that the container may use: `0-3,8`; undefined for all. */
+  readonly cpusetCpus?: string;
+  /** The NUMA nodes whose memory the container may use. */
+  readonly cpusetMems?: string;
   /** Settings of cgroup v2 by name. */
   readonly unified?: Readonly<Record<string, string>>;
 }

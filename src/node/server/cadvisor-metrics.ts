@@ -129,6 +129,8 @@ function machineGauge(name: string, help: string, sample: Sample): Family {
 async function cgroupsOf(node: ObservedNode): Promise<readonly Cgroup[]> {
   const { whole, uses } = await usesOf(node);
   const pods = new Map(node.pods().map((pod) => [pod.metadata.uid, pod]));
+  const { capacity, resourceRules: rules } = node.backend.machine;
+  const surroundings = { capacity, rules };
   const groups: Cgroup[] = [{ labels: NAMELESS, startedAtMs: node.startedAtMs, usage: whole, resources: undefined }];
   for (const own of byPod(uses)) {
     const [first] = own;
@@ -141,7 +143,7 @@ async function cgroupsOf(node: ObservedNode): Promise<readonly Cgroup[]> {
     for (const use of own) {
       const spec = containersOf(pod).find(({ name }) => name === use.name);
       const labels = { ...names, id: `${folder}/${use.id}`, name: use.id, image: use.image, container: use.name };
-      const resources = spec === undefined ? undefined : linuxResources(pod, spec, node.backend.machine.capacity);
+      const resources = spec === undefined ? undefined : linuxResources(pod, spec, surroundings);
       groups.push({ labels, startedAtMs: use.startedAtMs, usage: use, resources });
     }
   }

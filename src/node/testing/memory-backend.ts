@@ -1,7 +1,14 @@
 // A minimal backend: containers are entries of a map, and run until they are stopped or a test ends them.
 import { Buffer } from 'node:buffer';
 import { BoundedQueue } from '../../base/index.ts';
-import { NO_DEVICES, NO_EDITS, type NodeBackend, type OpenNodeBackend, volumeFolder } from '../backend/index.ts';
+import {
+  NO_DEVICES,
+  NO_EDITS,
+  type NodeBackend,
+  type OpenNodeBackend,
+  UNLIMITED,
+  volumeFolder,
+} from '../backend/index.ts';
 import { NetworkActions } from '../probes/index.ts';
 import { RuntimeUsage } from '../runtime-usage.ts';
 import * as cri from '../runtime/index.ts';
@@ -139,6 +146,7 @@ export class MemoryMachine {
         removePod: async (uid) => remove(`${root}/pods/${uid}/`),
       },
       devices: { ...NO_DEVICES, prepare: async () => this.edits },
+      resources: UNLIMITED,
       logs: { entries: ({ id }) => logEntries(this.logs.get(id) ?? '') },
       actions: new NetworkActions(service, clock),
       usage: new RuntimeUsage(service),

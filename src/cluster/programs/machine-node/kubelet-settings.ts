@@ -8,7 +8,7 @@ import {
   readConfiguration,
   TEXT,
 } from '../../../api/index.ts';
-import { amountsOf } from '../../../api/meaning/index.ts';
+import { DEFAULT_EVICTION_HARD } from '../../../linux/index.ts';
 
 /** What `keelson kubelet` obeys of a KubeletConfiguration. */
 export interface KubeletSettings {
@@ -24,8 +24,9 @@ export interface KubeletSettings {
   readonly clientCAFile: string;
   readonly tlsCertFile: string;
   readonly tlsPrivateKeyFile: string;
-  /** By resource: cpu in cores, others in bytes. */
-  readonly reserved: Readonly<Record<string, number>>;
+  readonly systemReserved: Readonly<Record<string, string>>;
+  readonly kubeReserved: Readonly<Record<string, string>>;
+  readonly evictionHard: Readonly<Record<string, string>>;
 }
 
 interface KubeletConfiguration {
@@ -43,6 +44,7 @@ interface KubeletConfiguration {
   readonly tlsPrivateKeyFile?: string;
   readonly systemReserved?: Readonly<Record<string, string>>;
   readonly kubeReserved?: Readonly<Record<string, string>>;
+  readonly evictionHard?: Readonly<Record<string, string>>;
 }
 
 /** Fields outside of this list are refused by name. */
@@ -67,6 +69,7 @@ const CONFIGURATION: ConfigurationKind = {
     tlsPrivateKeyFile: TEXT,
     systemReserved: mapOf(TEXT),
     kubeReserved: mapOf(TEXT),
+    evictionHard: mapOf(TEXT),
     failSwapOn: FLAG,
     failCgroupV1: FLAG,
   }),
@@ -92,14 +95,8 @@ export function readKubeletSettings(text: string | undefined): KubeletSettings {
     clientCAFile: read.authentication?.x509?.clientCAFile ?? '',
     tlsCertFile: read.tlsCertFile ?? '',
     tlsPrivateKeyFile: read.tlsPrivateKeyFile ?? '',
-    reserved: sum(read.systemReserved, read.kubeReserved),
+    systemReserved: read.systemReserved ?? {},
+    kubeReserved: read.kubeReserved ?? {},
+    evictionHard: read.evictionHard ?? DEFAULT_EVICTION_HARD,
   };
-}
-
-function sum(...texts: readonly (Readonly<Record<string, string>> | undefined)[]): Readonly<Record<string, number>> {
-  const total: Record<string, number> = {};
-  for (const each of texts)
-    for (const [name, amount] of amountsOf(each))
-      total[name] = (total[name] ?? 0) + (name === 'cpu' ? amount.milliValue() / 1000 : amount.value());
-  return total;
 }

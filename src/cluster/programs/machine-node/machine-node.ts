@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { app } from '../../../kit/index.ts';
-import { linuxBackend, mainAddresses } from '../../../linux/index.ts';
+import { linuxBackend, nodeAddresses } from '../../../linux/index.ts';
 import { NodeAccess, nodeAgent, NodeEndpoint, NodeServer } from '../../../node/index.ts';
 import { type FlagValues, FlagError } from '../flag.ts';
 import { labelsOf } from '../kubelet/node-labels.ts';
@@ -27,11 +27,12 @@ async function machineNode(flags: FlagValues, tools: StandaloneTools): Promise<S
   const configuration = fileFlag(flags, 'config');
   const settings = usable(() => readKubeletSettings(configuration));
   const name = (flags.text('hostname-override') ?? hostname()).toLowerCase();
-  const addresses = addressesOf(flags.text('node-ip')) ?? (await mainAddresses());
+  const addresses = await nodeAddresses({ nodeIps: addressesOf(flags.text('node-ip')), hostname: name });
   const labels = labelsOf(flags);
   const { clock, random, log, print } = tools;
   const backend = linuxBackend({
     ...settings,
+    cgroups: { cgroupDriver: settings.cgroupDriver },
     folders: { root: flags.text('root-dir') ?? '/var/lib/kubelet', podLogs: settings.podLogsDir },
     runtimeEndpoint: flags.text('container-runtime-endpoint') ?? settings.containerRuntimeEndpoint,
     addresses,
@@ -79,9 +80,9 @@ async function machineNode(flags: FlagValues, tools: StandaloneTools): Promise<S
   };
 }
 
-function addressesOf(text: string | undefined): readonly string[] | undefined {
-  const addresses = text?.split(',');
-  const wrong = addresses?.find((address) => isIP(address) === 0);
+function addressesOf(text: string | undefined): readonly string[] {
+  const addresses = text?.split(',') ?? [];
+  const wrong = addresses.find((address) => isIP(address) === 0);
   if (wrong !== undefined) throw new FlagError(`--node-ip must be IP addresses, got "${wrong}"`);
   return addresses;
 }

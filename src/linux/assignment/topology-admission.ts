@@ -1,0 +1,58 @@
+import { messageOf } from '../../base/index.ts';
+import type { Observed, Pod } from '../../client/index.ts';
+import type { ContainerSpec, Refusal } from '../../node/index.ts';
+import type { TopologyAgreement } from './topology-agreement.ts';
+import { AdmissionError, type HintProvider, NO_AGREEMENT, type TopologyHint } from './topology-hints.ts';
+
+export interface TopologyAdmissionParts {
+  /** Asked in this order. */
+  readonly providers: readonly HintProvider[];
+  /** Undefined for the policy `none`, which gives out resources without an agreement. */
+  readonly agreement: TopologyAgreement | undefined;
+  /** What shares one agreement: each container alone, or all containers of a pod. */
+  readonly scope: 'container' | 'pod';
+}
+
+/** Gives a new pod processors, memory and devices near to each other, or rejects it. */
+export class TopologyAdmission {
+  readonly #parts: TopologyAdmissionParts;
+
+  constructor(parts: TopologyAdmissionParts) {
+    this.#parts = parts;
+  }
+
+  async admit(pod: Observed<Pod>): Promise<Refusal | undefined> {
+    try {
+      await this.#allocateAll(pod);
+      return undefined;
+    } catch (error) {
+      await this.release(pod.metadata.uid);
+      if (error instanceof AdmissionError) return { reason: error.reason, message: error.message };
+      const message = `Allocate failed due to ${messageOf(error)}, which is unexpected`;
+      return { reason: 'UnexpectedAdmissionError', message };
+    }
+  }
+
+  async release(podUid: string): Promise<void> {
+    for (const provider of this.#parts.providers) await provider.release(podUid);
+  }
+
+  async #allocateAll(pod: Observed<Pod>): Promise<void> {
+    const { providers, agreement, scope } = this.#parts;
+    const ofPod = agreement !== undefined && scope === 'pod' ? this.#agree(pod) : undefined;
+    for (const container of [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])]) {
+      const affinity = ofPod ?? this.#agree(pod, container);
+      for (const provider of providers) await provider.allocate(pod, container, affinity);
+    }
+  }
+
+  #agree(pod: Observed<Pod>, container?: ContainerSpec): TopologyHint {
+    const { providers, agreement } = this.#parts;
+    if (agreement === undefined) return NO_AGREEMENT;
+    const hints = providers.map((each) => (container === undefined ? each.podHints(pod) : each.hints(pod, container)));
+    const { affinity, isAccepted } = agreement.reach(hints);
+    if (!isAccepted)
+      throw new AdmissionError('TopologyAffinityError', 'Resources cannot be allocated with Topology locality');
+    return affinity;
+  }
+}
