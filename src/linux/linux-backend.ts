@@ -7,10 +7,13 @@ import {
   NO_DEVICES,
   type NodeBackend,
   type OpenNodeBackend,
+  RuntimeError,
   RuntimeUsage,
 } from '../node/index.ts';
 import { openPodCgroups } from './cgroups/pod-cgroups.ts';
 import { LinuxRuntime } from './linux-runtime.ts';
+import { ContainerLogFiles } from './logs/container-log-files.ts';
+import { LogRotation, type LogRotationOptions } from './logs/log-rotation.ts';
 import { LinuxMachine, type LinuxMachineOptions } from './machine/linux-machine.ts';
 import { Mounts } from './mounts.ts';
 import { DiskPodFiles } from './pod-files.ts';
@@ -23,11 +26,15 @@ export interface LinuxBackendOptions extends Omit<LinuxMachineOptions, 'cgroupDr
   readonly runtimeEndpoint: string;
   /** Used where the runtime does not say which driver it uses; default cgroupfs. */
   readonly cgroupDriver?: 'cgroupfs' | 'systemd';
+  readonly logRotation?: LogRotationOptions;
+  /** Folder of the links to the logs of all containers; default `/var/log/containers`. */
+  readonly containerLogs?: string;
 }
 
 /** How often containers are listed beside following events, and how often runtime and machine are checked. */
 const RELIST_MS = 60_000;
 const CHECK_MS = 10_000;
+const CONTAINER_LOGS = '/var/log/containers';
 
 /** A node on this machine: containers of a runtime behind a socket, volumes on its disk, limits in its cgroups. Needs root. */
 export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
@@ -41,7 +48,9 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
       const cgroupDriver = (await runtimeCgroupDriver(calls)) ?? options.cgroupDriver ?? 'cgroupfs';
       const machine = await LinuxMachine.measure({ ...options, cgroupDriver });
       const cgroups = await openPodCgroups(cgroupDriver, log);
-      const runtime = new LinuxRuntime(runtimeName, calls, cgroups);
+      const logFiles = new ContainerLogFiles(options.containerLogs ?? CONTAINER_LOGS);
+      await logFiles.prepare();
+      const runtime = new LinuxRuntime(runtimeName, calls, { cgroups, logs: logFiles });
       const mounts = new Mounts();
       const parts = { root: folders.root, mounts, clock, random };
       const isRunning = async (id: string): Promise<boolean> => {
@@ -49,6 +58,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
           return (await runtime.containerStatus(id)).state === 'CONTAINER_RUNNING';
         } catch (error) {
           if (isRuntimeNotFound(error)) return false;
+          if (error instanceof RuntimeError && error.reason === 'Unavailable') return true; // containers run on without it
           throw error;
         }
       };
@@ -65,12 +75,13 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
           new EmptyDirs(parts),
           new HostPaths(),
         ],
-        files: new DiskPodFiles({ folders, mounts, cgroups }),
+        files: new DiskPodFiles({ folders, mounts, cgroups, logs: logFiles }),
         devices: NO_DEVICES,
         logs: new FileLogs(clock, isRunning),
         actions: new NetworkActions(runtime, clock),
         usage: new RuntimeUsage(runtime),
         polling: { relistEveryMs: RELIST_MS, checkEveryMs: CHECK_MS },
+        tasks: [new LogRotation(options.logRotation ?? {}, { runtime, clock, log })],
         podUpdated: () => undefined,
         [Symbol.asyncDispose]: () => calls[Symbol.asyncDispose](),
       };

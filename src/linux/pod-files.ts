@@ -1,14 +1,16 @@
 import { Buffer } from 'node:buffer';
-import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type MachineFolders, podFolder, type PodFiles } from '../node/index.ts';
 import type { PodCgroups } from './cgroups/pod-cgroups.ts';
+import type { ContainerLogFiles } from './logs/container-log-files.ts';
 import type { Mounts } from './mounts.ts';
 
 export interface DiskPodFilesParts {
   readonly folders: MachineFolders;
   readonly mounts: Mounts;
   readonly cgroups: PodCgroups;
+  readonly logs: ContainerLogFiles;
 }
 
 /** The agent's files of pods, on disk. */
@@ -45,10 +47,10 @@ export class DiskPodFiles implements PodFiles {
 
   /** Removes the folder of a pod, its logs and its cgroups. */
   async removePod(podUid: string): Promise<void> {
-    const { folders, mounts, cgroups } = this.#parts;
+    const { folders, mounts, cgroups, logs } = this.#parts;
     await mounts.removeFolder(podFolder(folders.root, podUid));
     for (const name of await readdir(folders.podLogs).catch(() => []))
-      if (name.endsWith(`_${podUid}`)) await rm(join(folders.podLogs, name), { recursive: true, force: true });
+      if (name.endsWith(`_${podUid}`)) await logs.removePod(join(folders.podLogs, name));
     await cgroups.removePod(podUid);
   }
 }

@@ -1,4 +1,4 @@
-import { type Clock, type Logger, type Random, type Runnable } from '../base/index.ts';
+import { type Clock, type Logger, type Random, type Runnable, runTogether } from '../base/index.ts';
 import { type Client, keyOf, type Node, type Observed, type Pod } from '../client/index.ts';
 import { EchoFilter, type EventRecorder, type Objects } from '../kit/index.ts';
 import { type AdmittingNode, NodeAdmission } from './admission/node-admission.ts';
@@ -193,7 +193,9 @@ export class NodeAgent implements Runnable {
     if (this.#parts.isRegistered === true) this.#beat();
     else this.#parts.plan({ type: 'register' });
     try {
-      await this.#followRuntime(signal);
+      const { tasks } = this.#backend;
+      if (tasks.length === 0) await this.#followRuntime(signal);
+      else await runTogether([{ run: (scope) => this.#followRuntime(scope) }, ...tasks], signal);
     } finally {
       await Promise.all([...this.#workers.values()].map((worker) => worker.halt()));
       await this.#backend[Symbol.asyncDispose]();

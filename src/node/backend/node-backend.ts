@@ -1,4 +1,4 @@
-import type { Clock, Logger, Random } from '../../base/index.ts';
+import type { Clock, Logger, Random, Runnable } from '../../base/index.ts';
 import type { Node, Observed, Pod } from '../../client/index.ts';
 import type { ActionExecutor, ContainerLogs, ImageService, NodeUsage, RuntimeService } from '../runtime/index.ts';
 import type { Machine } from './machine.ts';
@@ -47,6 +47,8 @@ export interface NodeBackend extends AsyncDisposable {
   readonly actions: ActionExecutor;
   readonly usage: UsageSource;
   readonly polling: BackendPolling;
+  /** Work beside that of the agent, such as rotating logs. The agent runs it as long as it runs itself. */
+  readonly tasks: readonly Runnable[];
   /**
    * The agent calls this with each new version of a pod, before it looks at the pod's containers.
    *

@@ -140,6 +140,7 @@ export class MemoryMachine {
       actions: new NetworkActions(service, clock),
       usage: new RuntimeUsage(service),
       polling: { relistEveryMs: 60_000, checkEveryMs: 10_000 },
+      tasks: [],
       podUpdated: () => undefined,
       [Symbol.asyncDispose]: async () => this.#events.close(),
     };
