@@ -10,9 +10,11 @@ import { ImageCollector, ImagePuller } from './images/index.ts';
 import { allocatableOf, NodeHeartbeat, nodeLabels } from './machine/index.ts';
 import { NodeCounts } from './node-counts.ts';
 import { NodeCleaner } from './node-cleaner.ts';
+import { apiPodWriter } from './pod-writer.ts';
 import { PodWorker, type PodWorkerParts } from './pod-worker.ts';
 import { LifecycleHooks, type ProbeRecord } from './probes/index.ts';
 import type { ServedNode } from './server/index.ts';
+import { isMirrorPod, NodeStaticPods } from './static-pods/index.ts';
 import { PodStreams } from './streams/index.ts';
 import { ApiVolumeData, GROW_EVERY_MS, growVolume, PodContents, PodVolumes, VolumesInUse } from './volumes/index.ts';
 
@@ -35,6 +37,8 @@ export interface NodeAgentParts {
   readonly sources: ConfigSources;
   /** Whether an earlier run of the agent has registered the node; default false. */
   readonly isRegistered?: boolean;
+  /** Whether the pods of the API are known yet; default true. Until then nothing counts as left over. */
+  hasSynced?(): boolean;
   /** The keys of the pods that are bound to the node. */
   podsOf(node: string): readonly string[];
   /** Schedules a call of `perform` with this task. */
@@ -74,6 +78,7 @@ export class NodeAgent implements Runnable {
   readonly #contents: PodContents;
   readonly #volumes: PodVolumes;
   readonly #cleaner: NodeCleaner;
+  readonly #statics: NodeStaticPods | undefined;
   #imageCollector: ImageCollector | undefined;
   #willReportImages = false;
 
@@ -84,6 +89,10 @@ export class NodeAgent implements Runnable {
     this.#backend = backend;
     this.#parts = parts;
     const { client, clock, random, nodes, events, isRegistered = false } = parts;
+    if (settings.staticPods !== undefined) {
+      const plan = (key: string, afterMs: number): void => parts.plan({ type: 'pod', key }, afterMs);
+      this.#statics = new NodeStaticPods(settings.staticPods, { ...parts, node: settings.name, plan });
+    }
     const { runtime, logs, machine } = backend;
     this.streams = new PodStreams({ runtime, logs, pod: (key) => this.#ownPod(key) });
     this.served = {
@@ -114,7 +123,7 @@ export class NodeAgent implements Runnable {
       backend,
       volumes: this.#volumes,
       log: parts.log,
-      isKnown: (uid) => this.#leavingUids.has(uid) || pod(uid) !== undefined,
+      isKnown: (uid) => !this.#knowsAllPods() || this.#leavingUids.has(uid) || pod(uid) !== undefined,
     });
     this.#heartbeat = new NodeHeartbeat(settings, {
       client,
@@ -173,6 +182,7 @@ export class NodeAgent implements Runnable {
         return await this.#syncPod(task.key);
       case 'register':
         await this.#heartbeat.register(signal);
+        this.#statics?.syncAll();
         return this.#beat();
       case 'renew':
         return plan(task, await this.#heartbeat.renew(signal));
@@ -193,7 +203,7 @@ export class NodeAgent implements Runnable {
     if (this.#parts.isRegistered === true) this.#beat();
     else this.#parts.plan({ type: 'register' });
     try {
-      const { tasks } = this.#backend;
+      const tasks = [...this.#backend.tasks, ...(this.#statics === undefined ? [] : [this.#statics])];
       if (tasks.length === 0) await this.#followRuntime(signal);
       else await runTogether([{ run: (scope) => this.#followRuntime(scope) }, ...tasks], signal);
     } finally {
@@ -215,6 +225,7 @@ export class NodeAgent implements Runnable {
     return {
       ...this.#parts,
       backend,
+      writer: this.#statics?.writer ?? apiPodWriter(this.#parts.pods),
       hooks: new LifecycleHooks(backend.actions, clock),
       volumes: this.#volumes,
       contents: this.#contents,
@@ -241,7 +252,17 @@ export class NodeAgent implements Runnable {
   }
 
   #pods(): readonly Observed<Pod>[] {
-    return this.#parts.podsOf(this.name).flatMap((key) => this.#ownPod(key) ?? []);
+    return [...this.#keys()].flatMap((key) => this.#ownPod(key) ?? []);
+  }
+
+  #keys(): Iterable<string> {
+    const bound = this.#parts.podsOf(this.name);
+    return this.#statics === undefined ? bound : new Set([...bound, ...this.#statics.keys()]);
+  }
+
+  /** False while the agent does not know the pods of the API or of its manifests. */
+  #knowsAllPods(): boolean {
+    return (this.#parts.hasSynced?.() ?? true) && (this.#statics?.isReady ?? true);
   }
 
   #allocatable(): Readonly<Record<string, string>> {
@@ -249,12 +270,16 @@ export class NodeAgent implements Runnable {
   }
 
   #ownPod(key: string): Observed<Pod> | undefined {
+    const own = this.#statics?.pod(key);
+    if (own !== undefined) return own;
     const pod = this.#parts.pods.get(key);
-    return pod?.spec?.nodeName === this.name ? pod : undefined;
+    if (pod?.spec?.nodeName !== this.name) return undefined;
+    return this.#statics !== undefined && isMirrorPod(pod) ? undefined : pod;
   }
 
   async #syncPod(key: string): Promise<void> {
     const { clock, plan } = this.#parts;
+    this.#statics?.sync(key);
     const pod = this.#ownPod(key);
     const worker = await this.#workerFor(key, pod);
     if (pod === undefined || worker === undefined) return;
@@ -320,7 +345,7 @@ export class NodeAgent implements Runnable {
   /** Wakes the workers of pods whose containers have stopped; all of them at the start and after events may have been missed. */
   async #followRuntime(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      for (const key of this.#parts.podsOf(this.name)) this.#plan(key);
+      for (const key of this.#keys()) this.#plan(key);
       void this.#await(this.#relist());
       try {
         for await (const { pod, containerEventType } of this.#backend.runtime.containerEvents(signal)) {

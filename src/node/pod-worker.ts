@@ -1,6 +1,6 @@
 import { deepEqual, messageOf } from '../base/index.ts';
-import { hasReason, keyOf, type Observed, type Pod, strategicPatch } from '../client/index.ts';
-import type { EchoFilter, EventRecorder, Objects } from '../kit/index.ts';
+import { hasReason, keyOf, type Observed, type Pod } from '../client/index.ts';
+import type { EchoFilter, EventRecorder } from '../kit/index.ts';
 import {
   type ContainerView,
   type PodAction,
@@ -14,13 +14,14 @@ import {
 import { PodActions, type PodActionsParts } from './pod-actions.ts';
 import { PodEvents } from './pod-events.ts';
 import { PodRecord } from './pod-record.ts';
+import type { PodWriter } from './pod-writer.ts';
 import { hasProbes, PodProbes, type ProbeRecord } from './probes/index.ts';
 import { type ContainerStatus, RuntimeError } from './runtime/index.ts';
 import { TerminationMessages } from './termination-messages.ts';
 
 /** What a pod's worker needs from its node. */
 export interface PodWorkerParts extends PodActionsParts {
-  readonly pods: Objects<Pod>;
+  readonly writer: PodWriter;
   readonly events: EventRecorder;
   /** Keeps the worker from being woken by its own reports. */
   readonly echoes: EchoFilter;
@@ -210,16 +211,15 @@ export class PodWorker {
     const isLeftAsWritten = this.#refused?.version === pod.metadata.resourceVersion;
     // the server would ignore the same part of the patch again
     if (patch === undefined || (isLeftAsWritten && deepEqual(patch, this.#refused?.patch))) return;
-    const { pods, echoes, clock } = this.#parts;
+    const { writer, echoes, clock } = this.#parts;
     if (this.#tooLarge !== undefined && clock.now() < this.#tooLarge.retryAtMs) return;
-    const body = strategicPatch({ metadata: { uid: this.uid }, status: patch });
     let isTaken = false;
     const isEcho = (written: Observed<Pod>): boolean => {
       isTaken = statusPatch(written.status ?? {}, status) === undefined;
       return isTaken && isSameButStatus(pod, written);
     };
     try {
-      const written = await echoes.write(this.key, () => pods.patchStatus(this.key, body), isEcho);
+      const written = await echoes.write(this.key, () => writer.writeStatus(pod, patch), isEcho);
       this.#pod = written;
       this.#tooLarge = undefined;
       // shares the object with the cache, to save memory
@@ -258,7 +258,7 @@ export class PodWorker {
 
   async #delete(pod: Observed<Pod>): Promise<void> {
     if (this.#isDeleted || pod.metadata.uid !== this.uid) return;
-    await this.#parts.pods.delete(this.key, { gracePeriodSeconds: 0, preconditions: { uid: this.uid } });
+    await this.#parts.writer.delete(pod);
     this.#isDeleted = true; // finalizers may keep the pod, but the node is done with it
   }
 

@@ -2,9 +2,8 @@
 import { Buffer } from 'node:buffer';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Clock } from '../../base/index.ts';
+import { type Clock, FolderChanges } from '../../base/index.ts';
 import type { ContainerLogs, ContainerStatus, LogEntry, LogQuery } from '../runtime/index.ts';
-import { FolderChanges } from './folder-changes.ts';
 import { LogParser } from './log-parser.ts';
 
 const NEWLINE = 10;

@@ -24,6 +24,8 @@ export interface KubeletSettings {
   readonly clientCAFile: string;
   readonly tlsCertFile: string;
   readonly tlsPrivateKeyFile: string;
+  /** A folder of manifests of static pods, or one manifest; empty for none. */
+  readonly staticPodPath: string;
   /** By resource: cpu in cores, others in bytes. */
   readonly reserved: Readonly<Record<string, number>>;
 }
@@ -41,6 +43,7 @@ interface KubeletConfiguration {
   readonly authentication?: { readonly x509?: { readonly clientCAFile?: string } };
   readonly tlsCertFile?: string;
   readonly tlsPrivateKeyFile?: string;
+  readonly staticPodPath?: string;
   readonly systemReserved?: Readonly<Record<string, string>>;
   readonly kubeReserved?: Readonly<Record<string, string>>;
 }
@@ -65,6 +68,7 @@ const CONFIGURATION: ConfigurationKind = {
     }),
     tlsCertFile: TEXT,
     tlsPrivateKeyFile: TEXT,
+    staticPodPath: TEXT,
     systemReserved: mapOf(TEXT),
     kubeReserved: mapOf(TEXT),
     failSwapOn: FLAG,
@@ -92,6 +96,7 @@ export function readKubeletSettings(text: string | undefined): KubeletSettings {
     clientCAFile: read.authentication?.x509?.clientCAFile ?? '',
     tlsCertFile: read.tlsCertFile ?? '',
     tlsPrivateKeyFile: read.tlsPrivateKeyFile ?? '',
+    staticPodPath: read.staticPodPath ?? '',
     reserved: sum(read.systemReserved, read.kubeReserved),
   };
 }

@@ -38,6 +38,11 @@ async function machineNode(flags: FlagValues, tools: StandaloneTools): Promise<S
     clusterServers: settings.clusterDNS,
     kubeletVersion: VERSION,
   });
+  const { podsOfManifest } = await import('../../../resources/core/pod-manifests.ts');
+  const staticPods = {
+    read: podsOfManifest,
+    ...(settings.staticPodPath === '' ? {} : { path: settings.staticPodPath }),
+  };
   return {
     async run({ client, connection }, signal) {
       const clientAuthorities =
@@ -63,6 +68,7 @@ async function machineNode(flags: FlagValues, tools: StandaloneTools): Promise<S
         port: endpoint.port,
         labels,
         backend,
+        staticPods,
         onAgent: ({ served }) => {
           const server = new NodeServer(served, log.with({ node: name }));
           servers.push(server);

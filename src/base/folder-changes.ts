@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs';
-import type { Clock } from '../../base/index.ts';
+import type { Clock } from './clock.ts';
 
 /** Waits for changes in a folder. Where the system has no watch to spare, and for changes that a watch misses, there is a longest wait. */
 export class FolderChanges implements Disposable {
