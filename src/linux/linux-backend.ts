@@ -16,6 +16,7 @@ import { ContainerLogFiles } from './logs/container-log-files.ts';
 import { LogRotation, type LogRotationOptions } from './logs/log-rotation.ts';
 import { LinuxMachine, type LinuxMachineOptions } from './machine/linux-machine.ts';
 import { Mounts } from './mounts.ts';
+import { LinuxMeter } from './pressure/linux-meter.ts';
 import { DiskPodFiles } from './pod-files.ts';
 import { ApiVolumes } from './volumes/api-volumes.ts';
 import { EmptyDirs } from './volumes/empty-dirs.ts';
@@ -51,6 +52,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
       const logFiles = new ContainerLogFiles(options.containerLogs ?? CONTAINER_LOGS);
       await logFiles.prepare();
       const runtime = new LinuxRuntime(runtimeName, calls, { cgroups, logs: logFiles });
+      const images = new CriImages(calls);
       const mounts = new Mounts();
       const parts = { root: folders.root, mounts, clock, random };
       const isRunning = async (id: string): Promise<boolean> => {
@@ -66,7 +68,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
       return {
         machine,
         runtime,
-        images: new CriImages(calls),
+        images,
         volumes: [
           new ApiVolumes('configMap', parts),
           new ApiVolumes('secret', parts),
@@ -81,6 +83,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
         actions: new NetworkActions(runtime, clock),
         usage: new RuntimeUsage(runtime),
         polling: { relistEveryMs: RELIST_MS, checkEveryMs: CHECK_MS },
+        meter: new LinuxMeter({ runtime, images, folders, cgroupDriver, clock }),
         tasks: [new LogRotation(options.logRotation ?? {}, { runtime, clock, log })],
         podUpdated: () => undefined,
         [Symbol.asyncDispose]: () => calls[Symbol.asyncDispose](),

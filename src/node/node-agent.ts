@@ -6,6 +6,7 @@ import { amountsOf, isTerminalPhase } from '../api/meaning/index.ts';
 import type { ConfigSources } from './config/index.ts';
 import type { NodeBackend, NodeSettings, PodContent } from './backend/index.ts';
 import { podClaims } from './devices/index.ts';
+import { NodeEvictions, type NodeEvictionsParts, type NodeMeter } from './eviction/index.ts';
 import { ImageCollector, ImagePuller } from './images/index.ts';
 import { allocatableOf, NodeHeartbeat, nodeLabels } from './machine/index.ts';
 import { NodeCounts } from './node-counts.ts';
@@ -79,6 +80,7 @@ export class NodeAgent implements Runnable {
   readonly #volumes: PodVolumes;
   readonly #cleaner: NodeCleaner;
   readonly #statics: NodeStaticPods | undefined;
+  readonly #evictions: NodeEvictions | undefined;
   #imageCollector: ImageCollector | undefined;
   #willReportImages = false;
 
@@ -125,6 +127,8 @@ export class NodeAgent implements Runnable {
       log: parts.log,
       isKnown: (uid) => !this.#knowsAllPods() || this.#leavingUids.has(uid) || pod(uid) !== undefined,
     });
+    if (settings.eviction !== undefined && backend.meter !== undefined)
+      this.#evictions = new NodeEvictions(settings.eviction, this.#evictionParts(backend.meter));
     this.#heartbeat = new NodeHeartbeat(settings, {
       client,
       clock,
@@ -134,6 +138,7 @@ export class NodeAgent implements Runnable {
       backend,
       isRegistered,
       volumesInUse: () => inUse.list(),
+      pressure: () => this.#evictions?.pressure,
       healthChanged: () => {
         for (const worker of this.#workers.values()) worker.retrySandbox();
       },
@@ -203,7 +208,8 @@ export class NodeAgent implements Runnable {
     if (this.#parts.isRegistered === true) this.#beat();
     else this.#parts.plan({ type: 'register' });
     try {
-      const tasks = [...this.#backend.tasks, ...(this.#statics === undefined ? [] : [this.#statics])];
+      const own = [this.#statics, this.#evictions].filter((task) => task !== undefined);
+      const tasks = [...this.#backend.tasks, ...own];
       if (tasks.length === 0) await this.#followRuntime(signal);
       else await runTogether([{ run: (scope) => this.#followRuntime(scope) }, ...tasks], signal);
     } finally {
@@ -307,7 +313,10 @@ export class NodeAgent implements Runnable {
       this.#admission.readmit(pod);
       return;
     }
-    const rejection = this.#admission.admit(pod, this.#admittingNode()) ?? (await this.#backend.devices.admit(pod));
+    const rejection =
+      this.#evictions?.refuse(pod) ??
+      this.#admission.admit(pod, this.#admittingNode()) ??
+      (await this.#backend.devices.admit(pod));
     if (rejection === undefined) return;
     this.#admission.release(pod.metadata.uid);
     worker.reject(rejection);
@@ -381,13 +390,37 @@ export class NodeAgent implements Runnable {
   }
 
   #newImageCollector(): ImageCollector {
-    const { clock, events } = this.#parts;
+    const { clock } = this.#parts;
     const { images, runtime } = this.#backend;
-    const failed = (message: string): void => {
-      const about = { kind: 'Node', apiVersion: '', metadata: { name: this.name, uid: this.name } };
-      events.event(about, { type: 'Warning', reason: 'FreeDiskSpaceFailed', message });
-    };
+    const failed = (message: string): void => this.#warn('FreeDiskSpaceFailed', message);
     return new ImageCollector({ clock, images, runtime, failed });
+  }
+
+  #warn(reason: string, message: string): void {
+    const about = { kind: 'Node', apiVersion: '', metadata: { name: this.name, uid: this.name } };
+    this.#parts.events.event(about, { type: 'Warning', reason, message });
+  }
+
+  #evictionParts(meter: NodeMeter): NodeEvictionsParts {
+    const worker = (pod: Observed<Pod>): PodWorker | undefined => {
+      const found = this.#workers.get(keyOf(pod));
+      return found?.uid === pod.metadata.uid ? found : undefined;
+    };
+    return {
+      ...this.#parts,
+      meter,
+      pods: () => this.#pods().filter((pod) => isActive(pod) && worker(pod)?.hasEnded === false),
+      evict: (pod, order) => worker(pod)?.evict({ reason: 'Evicted', ...order }),
+      hasEnded: (pod) => worker(pod)?.hasEnded !== false,
+      removeUnused: async (what) => {
+        this.#imageCollector ??= this.#newImageCollector();
+        const isEnded = (uid: string): boolean =>
+          !this.#pods().some((pod) => pod.metadata.uid === uid && isActive(pod));
+        await (what === 'images' ? this.#imageCollector.removeUnused() : this.#cleaner.removeDead(isEnded));
+      },
+      warn: (reason, message) => this.#warn(reason, message),
+      conditionsChanged: () => this.#parts.plan({ type: 'report' }),
+    };
   }
 
   #planRefresh(pod: Observed<Pod>): void {
@@ -428,4 +461,8 @@ export class NodeAgent implements Runnable {
   #plan(key: string): void {
     this.#parts.plan({ type: 'pod', key });
   }
+}
+
+function isActive({ metadata, status }: Observed<Pod>): boolean {
+  return metadata.deletionTimestamp === undefined && !isTerminalPhase(status?.phase);
 }

@@ -25,6 +25,8 @@ export interface NodeOptions {
   readonly drivers?: readonly string[];
   /** Maximum number of concurrent image pulls of a node; default 10. */
   readonly maxParallelPulls?: number;
+  /** When nodes evict pods; default never. */
+  readonly eviction?: NodeSettings['eviction'];
   /** Pods that each node runs by itself; default none. */
   readonly staticPods?: NodeSettings['staticPods'];
   /** Maximum number of pods processed concurrently, over all nodes; default 64. */
@@ -116,8 +118,8 @@ function settingsOf(
   place: Pick<NodeSettings, 'name' | 'podCidrs' | 'addresses' | 'port' | 'server'>,
 ): NodeSettings {
   const { labels = {}, annotations = {}, taints = [], drivers = [], maxParallelPulls = MAX_PARALLEL_PULLS } = options;
-  const { staticPods } = options;
-  return { ...place, labels, annotations, taints, drivers, maxParallelPulls, staticPods };
+  const { staticPods, eviction } = options;
+  return { ...place, labels, annotations, taints, drivers, maxParallelPulls, staticPods, eviction };
 }
 
 interface RunningOptions extends NodeOptions {

@@ -2,7 +2,15 @@ import { numberOfInt64 } from '../api/client.ts';
 import { DurationError, parseDuration } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
 import type { DeviceEdits } from './backend/index.ts';
-import { type BackOff, crashKey, type PodMemory, type PodStatus, type StartFailure, timeMs } from './life/index.ts';
+import {
+  type BackOff,
+  crashKey,
+  type Eviction,
+  type PodMemory,
+  type PodStatus,
+  type StartFailure,
+  timeMs,
+} from './life/index.ts';
 
 /** Waiting reasons that are not failures. */
 const PLAIN_WAITS: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
@@ -21,6 +29,9 @@ export class PodRecord implements PodMemory {
   terminatingSinceMs: number | undefined;
   /** The edits of the pod's devices; undefined until this run of the agent has prepared them. */
   deviceEdits: DeviceEdits | undefined;
+  eviction: Eviction | undefined;
+  /** Nothing of the pod runs any more, and nothing will be started. */
+  hasEnded = false;
   rejection: { readonly reason: string; readonly message: string } | undefined;
 
   constructor(pod: Observed<Pod>) {

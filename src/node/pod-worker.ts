@@ -1,8 +1,9 @@
 import { deepEqual, messageOf } from '../base/index.ts';
 import { hasReason, keyOf, type Observed, type Pod } from '../client/index.ts';
-import type { EchoFilter, EventRecorder } from '../kit/index.ts';
+import type { EchoFilter, EventDetails, EventRecorder } from '../kit/index.ts';
 import {
   type ContainerView,
+  type Eviction,
   type PodAction,
   planPod,
   type PodPlan,
@@ -89,6 +90,22 @@ export class PodWorker {
     this.#events.pod(this.#pod, { type: 'Warning', ...rejection });
   }
 
+  /** Ends the pod before its time. */
+  evict(eviction: Eviction & Pick<EventDetails, 'annotations'>): void {
+    if (this.#record.eviction !== undefined) return;
+    const { reason, message, annotations } = eviction;
+    const noted = annotations === undefined ? {} : { annotations };
+    this.#events.pod(this.#pod, { type: 'Warning', reason, message, ...noted });
+    this.#record.eviction = { ...eviction, isRecorded: true };
+    this.#operation?.abort.abort();
+    this.#parts.wake(this.key);
+  }
+
+  /** Whether nothing of the pod runs any more, and nothing will be started. */
+  get hasEnded(): boolean {
+    return this.#record.hasEnded;
+  }
+
   /** Carries out one step; returns when the next one is due even if nothing changes. */
   async step(pod: Observed<Pod>): Promise<number | undefined> {
     this.#pod = pod;
@@ -100,6 +117,7 @@ export class PodWorker {
     this.#updateBackend(pod);
     const plan = planPod(await this.#observe(pod));
     this.#noteEnd(plan);
+    this.#record.hasEnded = plan.stage === 'ended';
     if (plan.stage === 'ended') this.#parts.ended(this.uid);
     await this.#report(pod, plan.status);
     if (plan.actions.some(({ type }) => type === 'delete pod')) await this.#delete(pod);
@@ -202,7 +220,9 @@ export class PodWorker {
   #noteEnd({ stage, eviction }: PodPlan): void {
     if (stage === 'running' || this.#record.terminatingSinceMs !== undefined) return;
     this.#record.terminatingSinceMs = this.#parts.clock.now();
-    if (eviction !== undefined) this.#events.pod(this.#pod, { type: 'Normal', ...eviction });
+    if (eviction === undefined || eviction.isRecorded === true) return;
+    const { reason, message } = eviction;
+    this.#events.pod(this.#pod, { type: 'Normal', reason, message });
   }
 
   async #report(pod: Observed<Pod>, status: PodStatus): Promise<void> {

@@ -44,6 +44,8 @@ async function prepareKeelson(layout: NodeLayout, around: AgentSurroundings): Pr
     'clusterDNS',
     'clusterDomain',
     'maxPods',
+    'evictionHard',
+    'staticPodPath',
   ];
   const all = Object.entries(kubeletConfig(layout, server)).filter(([field]) => obeyed.includes(field));
   const authentication = { x509: { clientCAFile: authorityPath(server) } };

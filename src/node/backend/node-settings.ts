@@ -1,5 +1,6 @@
 import type { DeepReadonly } from '../../base/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
+import type { EvictionOptions } from '../eviction/index.ts';
 import type { StaticPodOptions } from '../static-pods/index.ts';
 
 /** What the composition root decides about a node; everything else comes from the machine. */
@@ -23,6 +24,8 @@ export interface NodeSettings {
   readonly drivers: readonly string[];
   /** Maximum number of concurrent image pulls. */
   readonly maxParallelPulls: number;
+  /** When pods are evicted; default never. Without a meter of the backend it has no effect. */
+  readonly eviction?: EvictionOptions | undefined;
   /** Pods that the node runs by itself; default none, and mirror pods are then pods like all others. */
   readonly staticPods?: StaticPodOptions | undefined;
 }

@@ -34,10 +34,18 @@ export class ImageCollector {
     const usedPercent = 100 - Math.trunc((availableBytes * 100) / capacityBytes);
     if (usedPercent < HIGH_THRESHOLD_PERCENT) return;
     const wantedBytes = Math.trunc((capacityBytes * (100 - LOW_THRESHOLD_PERCENT)) / 100) - availableBytes;
-    const freedBytes = await this.#free(listed, wantedBytes, nowMs);
+    const freedBytes = await this.#free(listed, wantedBytes, { nowMs, minAgeMs: MIN_AGE_MS });
     if (freedBytes >= wantedBytes) return;
     const words = `Attempted to free ${wantedBytes} bytes, but only found ${freedBytes} bytes eligible to free.`;
     this.#parts.failed(`Failed to garbage collect required amount of images. ${words}`);
+  }
+
+  /** Removes all images that no container uses, whatever their age. */
+  async removeUnused(): Promise<void> {
+    const listed = await this.#parts.images.listImages();
+    const nowMs = this.#parts.clock.now();
+    await this.#note(listed, nowMs);
+    await this.#free(listed, Infinity, { nowMs, minAgeMs: 0 });
   }
 
   /** Records which images there are, and which of them containers use now. */
@@ -54,10 +62,14 @@ export class ImageCollector {
     }
   }
 
-  async #free(images: readonly Image[], wantedBytes: number, nowMs: number): Promise<number> {
+  async #free(
+    images: readonly Image[],
+    wantedBytes: number,
+    { nowMs, minAgeMs }: { readonly nowMs: number; readonly minAgeMs: number },
+  ): Promise<number> {
     const candidates = images
       .map((image) => ({ ...image, ...(this.#seen.get(image.id) ?? { firstMs: nowMs, usedMs: nowMs }) }))
-      .filter(({ firstMs, usedMs }) => usedMs < nowMs && nowMs - firstMs >= MIN_AGE_MS)
+      .filter(({ firstMs, usedMs }) => usedMs < nowMs && nowMs - firstMs >= minAgeMs)
       .toSorted((left, right) => left.usedMs - right.usedMs || left.firstMs - right.firstMs);
     let freedBytes = 0;
     for (const { id, repoTags, repoDigests, size } of candidates) {

@@ -37,6 +37,18 @@ export interface StartFailure {
   readonly retryAtMs?: number;
 }
 
+/** Why a node evicts a pod. */
+export interface Eviction {
+  readonly reason: string;
+  readonly message: string;
+  /** Time that its containers have to end; default what the pod says. */
+  readonly graceSeconds?: number;
+  /** Whether the pod gets the condition DisruptionTarget when it has ended; default false. */
+  readonly isDisruption?: boolean;
+  /** Whether the event was recorded already; default false. */
+  readonly isRecorded?: boolean;
+}
+
 /** What a node remembers of a pod between two looks at it. */
 export interface PodMemory {
   /** What was reported last, or what the API has. */
@@ -49,6 +61,8 @@ export interface PodMemory {
   readonly sandboxFailure?: { readonly retryAtMs: number };
   /** When the node began to stop the pod. */
   readonly terminatingSinceMs?: number;
+  /** Set when the node ends the pod before its time. */
+  readonly eviction?: Eviction;
   /** Set when admission rejected the pod. */
   readonly rejection?: { readonly reason: string; readonly message: string };
 }

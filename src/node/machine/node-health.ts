@@ -1,5 +1,5 @@
 // The conditions of a node, from what its machine and its runtime say.
-import type { NodeBackend } from '../backend/index.ts';
+import type { MachinePressure, NodeBackend } from '../backend/index.ts';
 import type { RuntimeCondition, RuntimeStatus } from '../runtime/index.ts';
 
 export interface HealthCondition {
@@ -25,8 +25,11 @@ export interface NodeHealth {
 export const PRESSURES = ['MemoryPressure', 'DiskPressure', 'PIDPressure'] as const;
 
 /** Reads the health of machine and runtime. */
-export async function readHealth({ machine, runtime }: Pick<NodeBackend, 'machine' | 'runtime'>): Promise<NodeHealth> {
-  const pressure = await machine.pressure();
+export async function readHealth(
+  { machine, runtime }: Pick<NodeBackend, 'machine' | 'runtime'>,
+  evictions?: MachinePressure,
+): Promise<NodeHealth> {
+  const pressure = evictions ?? (await machine.pressure());
   const status = await runtime.status().catch(() => undefined);
   const find = (type: string): RuntimeCondition | undefined => status?.conditions.find((each) => each.type === type);
   const runtimeProblem =

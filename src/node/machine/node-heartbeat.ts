@@ -11,7 +11,7 @@ import {
   strategicPatch,
 } from '../../client/index.ts';
 import type { EventRecorder, Objects } from '../../kit/index.ts';
-import type { DeviceResources, NodeBackend, NodeSettings, ResourceTexts } from '../backend/index.ts';
+import type { DeviceResources, MachinePressure, NodeBackend, NodeSettings, ResourceTexts } from '../backend/index.ts';
 import { type NodeHealth, readHealth } from './node-health.ts';
 import {
   type DescribedNode,
@@ -36,6 +36,8 @@ export interface HeartbeatParts {
   readonly isRegistered?: boolean;
   /** The volumes that its pods use, as the status of nodes names them. */
   volumesInUse(): readonly string[];
+  /** What evictions have found; default what the machine says. */
+  pressure?(): MachinePressure | undefined;
   /** Called when runtime or network have failed, or work again. */
   healthChanged(): void;
 }
@@ -153,7 +155,7 @@ export class NodeHeartbeat {
   async #statusParts(): Promise<StatusParts> {
     const { clock, backend } = this.#parts;
     const before = this.#health;
-    const health = await readHealth(backend);
+    const health = await readHealth(backend, this.#parts.pressure?.());
     this.#health = health;
     if (health.runtime !== undefined) {
       const { runtimeName, runtimeVersion } = await backend.runtime.version();

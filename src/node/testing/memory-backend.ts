@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { BoundedQueue } from '../../base/index.ts';
 import { NO_DEVICES, NO_EDITS, type NodeBackend, type OpenNodeBackend, volumeFolder } from '../backend/index.ts';
+import type { NodeMeter } from '../eviction/index.ts';
 import { NetworkActions } from '../probes/index.ts';
 import { RuntimeUsage } from '../runtime-usage.ts';
 import * as cri from '../runtime/index.ts';
@@ -19,6 +20,7 @@ export class MemoryMachine {
   readonly logs = new Map<string, string>();
   isNetworkReady = true;
   edits = NO_EDITS;
+  meter: NodeMeter | undefined;
   #events = new BoundedQueue<cri.ContainerEvent>(1000);
   #count = 0;
 
@@ -140,6 +142,7 @@ export class MemoryMachine {
       actions: new NetworkActions(service, clock),
       usage: new RuntimeUsage(service),
       polling: { relistEveryMs: 60_000, checkEveryMs: 10_000 },
+      meter: this.meter,
       tasks: [],
       podUpdated: () => undefined,
       [Symbol.asyncDispose]: async () => this.#events.close(),

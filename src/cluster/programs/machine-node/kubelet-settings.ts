@@ -26,6 +26,8 @@ export interface KubeletSettings {
   readonly tlsPrivateKeyFile: string;
   /** A folder of manifests of static pods, or one manifest; empty for none. */
   readonly staticPodPath: string;
+  /** Undefined for a kubelet's defaults. */
+  readonly evictionHard: Readonly<Record<string, string>> | undefined;
   /** By resource: cpu in cores, others in bytes. */
   readonly reserved: Readonly<Record<string, number>>;
 }
@@ -44,6 +46,7 @@ interface KubeletConfiguration {
   readonly tlsCertFile?: string;
   readonly tlsPrivateKeyFile?: string;
   readonly staticPodPath?: string;
+  readonly evictionHard?: Readonly<Record<string, string>>;
   readonly systemReserved?: Readonly<Record<string, string>>;
   readonly kubeReserved?: Readonly<Record<string, string>>;
 }
@@ -69,6 +72,7 @@ const CONFIGURATION: ConfigurationKind = {
     tlsCertFile: TEXT,
     tlsPrivateKeyFile: TEXT,
     staticPodPath: TEXT,
+    evictionHard: mapOf(TEXT),
     systemReserved: mapOf(TEXT),
     kubeReserved: mapOf(TEXT),
     failSwapOn: FLAG,
@@ -97,6 +101,7 @@ export function readKubeletSettings(text: string | undefined): KubeletSettings {
     tlsCertFile: read.tlsCertFile ?? '',
     tlsPrivateKeyFile: read.tlsPrivateKeyFile ?? '',
     staticPodPath: read.staticPodPath ?? '',
+    evictionHard: read.evictionHard,
     reserved: sum(read.systemReserved, read.kubeReserved),
   };
 }

@@ -69,6 +69,7 @@ async function machineNode(flags: FlagValues, tools: StandaloneTools): Promise<S
         labels,
         backend,
         staticPods,
+        eviction: settings.evictionHard === undefined ? {} : { evictionHard: settings.evictionHard },
         onAgent: ({ served }) => {
           const server = new NodeServer(served, log.with({ node: name }));
           servers.push(server);

@@ -1,13 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { discardLogger, RealClock, VirtualClock } from '../../../base/index.ts';
 import { hasReason } from '../../../client/index.ts';
 import { nodeAgent } from '../../../node/index.ts';
-import { ManifestFiles, ManifestUrl } from '../../../node/static-pods/manifests.ts';
 import { MemoryMachine } from '../../../node/testing/memory-backend.ts';
 import { NodeCluster } from '../../../node/testing/node-cluster.ts';
 import { podsOfManifest } from '../../../resources/core/pod-manifests.ts';
@@ -21,8 +17,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const manifest = (image: string, spec = ''): string =>
-  `apiVersion: v1\nkind: Pod\nmetadata: { name: web, labels: { app: web } }\nspec:\n  containers: [{ name: web, image: ${image} }]\n${spec}`;
+const manifest = (image: string): string =>
+  `apiVersion: v1\nkind: Pod\nmetadata: { name: web, labels: { app: web } }\nspec:\n  containers: [{ name: web, image: ${image} }]\n`;
 
 const start = (options: object = { path: folder }): Promise<NodeCluster> =>
   NodeCluster.start(nodeAgent({ backend: machine.open, staticPods: { read: podsOfManifest, ...options } }));
@@ -104,77 +100,5 @@ describe('static pods', () => {
     await cluster.advance('60s');
     expect(running()).toEqual([]);
     await expect(cluster.pods.get('web-keelson')).rejects.toSatisfy((error) => hasReason(error, 'NotFound'));
-  });
-
-  test.each([
-    ['serviceaccounts', 'serviceAccountName: default'],
-    ['secrets', 'imagePullSecrets: [{ name: pull }]'],
-    ['configmaps', 'volumes: [{ name: v, configMap: { name: c } }]'],
-    ['persistentvolumeclaims', 'volumes: [{ name: v, persistentVolumeClaim: { claimName: c } }]'],
-    [
-      'clustertrustbundles',
-      'volumes: [{ name: v, projected: { sources: [{ clusterTrustBundle: { name: a, path: b } }] } }]',
-    ],
-  ])('that refer to %s are refused', async (reference, spec) => {
-    const logged: unknown[] = [];
-    const log = { ...discardLogger, warn: (_: string, fields?: object) => logged.push(fields) };
-    await writeFile(join(folder, 'web.yaml'), manifest('nginx:1', `  ${spec}\n`));
-    const found: unknown[] = [];
-    const stop = new AbortController();
-    const files = new ManifestFiles(
-      { path: folder, everyMs: 1000 },
-      {
-        node: 'n',
-        clock: new VirtualClock(),
-        log,
-        read: podsOfManifest,
-        found: (pods) => {
-          found.push(...pods);
-          stop.abort();
-        },
-      },
-    );
-    await files.run(stop.signal);
-    expect(found).toEqual([]);
-    expect(JSON.stringify(logged)).toContain(`static pods may not reference ${reference}`);
-  });
-
-  test('come from a URL as well, one or a list', async () => {
-    const pod = (name: string): object => ({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name },
-      spec: { containers: [{ name: 'web', image: `${name}:1` }] },
-    });
-    let answer = JSON.stringify(pod('one'));
-    const seen: unknown[] = [];
-    const server = createServer((request, response) => {
-      seen.push(request.headers['x-team']);
-      response.end(answer);
-    });
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-    try {
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-      const found: string[][] = [];
-      const stop = new AbortController();
-      await new ManifestUrl(
-        { url, headers: { 'x-team': ['blue'] }, everyMs: 1 },
-        {
-          node: 'n1',
-          clock: new RealClock(),
-          log: discardLogger,
-          read: podsOfManifest,
-          found: (pods) => {
-            found.push(pods.map(({ metadata }) => metadata?.name ?? ''));
-            answer = JSON.stringify({ apiVersion: 'v1', kind: 'PodList', items: [pod('one'), pod('two')] });
-            if (found.length === 2) stop.abort();
-          },
-        },
-      ).run(stop.signal);
-      expect(found).toEqual([['one-n1'], ['one-n1', 'two-n1']]);
-      expect(seen[0]).toBe('blue');
-    } finally {
-      server.close();
-    }
   });
 });
