@@ -104,5 +104,6 @@ function kubeletConfig({ folder, runtimeSocket }: NodeLayout, server: RunningSer
     evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '0%', 'imagefs.available': '0%' },
     imageGCHighThresholdPercent: 100,
     volumePluginDir: '/var/lib/kubelet/volume-plugins',
+    staticPodPath: join(folder, 'manifests'),
   };
 }

@@ -170,7 +170,7 @@ export class NodeEvictions implements Runnable {
     const { maxPodGraceSeconds = 0 } = this.#options;
     const isHard = about.threshold.graceMs === 0;
     for (const pod of ranked) {
-      const own = Number(pod.spec?.terminationGracePeriodSeconds ?? maxPodGraceSeconds);
+      const own = pod.spec?.terminationGracePeriodSeconds ?? maxPodGraceSeconds;
       const graceSeconds = isHard ? HARD_GRACE_SECONDS : Math.min(maxPodGraceSeconds, own);
       if (this.#evict(pod, { ...pressureEviction(pod, about), graceSeconds, isDisruption: true })) return [pod];
     }
