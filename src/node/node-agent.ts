@@ -7,7 +7,7 @@ import type { ConfigSources } from './config/index.ts';
 import type { NodeBackend, NodeSettings, PodContent } from './backend/index.ts';
 import { podClaims } from './devices/index.ts';
 import { NodeEvictions, type NodeEvictionsParts, type NodeMeter } from './eviction/index.ts';
-import { ImageCollector, ImagePuller } from './images/index.ts';
+import { ImageCollector, nodeImagePuller } from './images/index.ts';
 import { allocatableOf, NodeHeartbeat, nodeLabels } from './machine/index.ts';
 import { NodeCounts } from './node-counts.ts';
 import { NodeCleaner } from './node-cleaner.ts';
@@ -226,8 +226,9 @@ export class NodeAgent implements Runnable {
   }
 
   #partsOfWorkers(): PodWorkerParts {
-    const { clock, client, sources } = this.#parts;
+    const { clock, client, log, sources } = this.#parts;
     const backend = this.#backend;
+    const { images } = backend;
     return {
       ...this.#parts,
       backend,
@@ -235,10 +236,8 @@ export class NodeAgent implements Runnable {
       hooks: new LifecycleHooks(backend.actions, clock),
       volumes: this.#volumes,
       contents: this.#contents,
-      puller: new ImagePuller({
-        clock,
-        images: backend.images,
-        maxParallel: this.#settings.maxParallelPulls,
+      puller: nodeImagePuller(this.#settings, {
+        ...{ client, clock, log, images },
         secret: (namespace, name) => sources.data.secret(namespace, name),
       }),
       prepareDevices: async (pod, signal) => backend.devices.prepare(pod, await podClaims(pod, client, signal), signal),
@@ -393,7 +392,7 @@ export class NodeAgent implements Runnable {
     const { clock } = this.#parts;
     const { images, runtime } = this.#backend;
     const failed = (message: string): void => this.#warn('FreeDiskSpaceFailed', message);
-    return new ImageCollector({ clock, images, runtime, failed });
+    return new ImageCollector({ clock, images, runtime, failed, limits: this.#settings.images?.limits });
   }
 
   #warn(reason: string, message: string): void {

@@ -25,6 +25,8 @@ export interface NodeOptions {
   readonly drivers?: readonly string[];
   /** Maximum number of concurrent image pulls of a node; default 10. */
   readonly maxParallelPulls?: number;
+  /** How nodes pull, share and remove images. */
+  readonly images?: NodeSettings['images'];
   /** When nodes evict pods; default never. */
   readonly eviction?: NodeSettings['eviction'];
   /** Pods that each node runs by itself; default none. */
@@ -118,8 +120,8 @@ function settingsOf(
   place: Pick<NodeSettings, 'name' | 'podCidrs' | 'addresses' | 'port' | 'server'>,
 ): NodeSettings {
   const { labels = {}, annotations = {}, taints = [], drivers = [], maxParallelPulls = MAX_PARALLEL_PULLS } = options;
-  const { staticPods, eviction } = options;
-  return { ...place, labels, annotations, taints, drivers, maxParallelPulls, staticPods, eviction };
+  const { staticPods, eviction, images } = options;
+  return { ...place, labels, annotations, taints, drivers, maxParallelPulls, staticPods, eviction, images };
 }
 
 interface RunningOptions extends NodeOptions {
