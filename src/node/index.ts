@@ -11,6 +11,7 @@ export { NodeAgent, type NodeAgentParts, type NodeTask } from './node-agent.ts';
 export * from './backend/index.ts';
 export * from './runtime/index.ts';
 export type * from './eviction/index.ts';
+export type { NodeShutdownOptions, ShutdownPeriod, ShutdownSource } from './shutdown/index.ts';
 export {
   type CredentialPlugin,
   credentialsOf,

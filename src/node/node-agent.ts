@@ -6,11 +6,11 @@ import { amountsOf, isTerminalPhase } from '../api/meaning/index.ts';
 import type { ConfigSources } from './config/index.ts';
 import type { NodeBackend, NodeSettings, PodContent } from './backend/index.ts';
 import { podClaims } from './devices/index.ts';
-import { NodeEvictions, type NodeEvictionsParts, type NodeMeter } from './eviction/index.ts';
-import { ImageCollector, nodeImagePuller } from './images/index.ts';
+import { nodeImagePuller } from './images/index.ts';
 import { allocatableOf, NodeHeartbeat, nodeLabels } from './machine/index.ts';
 import { NodeCounts } from './node-counts.ts';
 import { NodeCleaner } from './node-cleaner.ts';
+import { NodeGuards } from './node-guards.ts';
 import { apiPodWriter } from './pod-writer.ts';
 import { PodWorker, type PodWorkerParts } from './pod-worker.ts';
 import { LifecycleHooks, type ProbeRecord } from './probes/index.ts';
@@ -80,8 +80,7 @@ export class NodeAgent implements Runnable {
   readonly #volumes: PodVolumes;
   readonly #cleaner: NodeCleaner;
   readonly #statics: NodeStaticPods | undefined;
-  readonly #evictions: NodeEvictions | undefined;
-  #imageCollector: ImageCollector | undefined;
+  readonly #guards: NodeGuards;
   #willReportImages = false;
 
   /** The agent owns the backend, and disposes of it after it has stopped. */
@@ -127,8 +126,14 @@ export class NodeAgent implements Runnable {
       log: parts.log,
       isKnown: (uid) => !this.#knowsAllPods() || this.#leavingUids.has(uid) || pod(uid) !== undefined,
     });
-    if (settings.eviction !== undefined && backend.meter !== undefined)
-      this.#evictions = new NodeEvictions(settings.eviction, this.#evictionParts(backend.meter));
+    this.#guards = new NodeGuards(settings, {
+      ...{ clock, events, backend },
+      log: parts.log,
+      pods: () => this.#pods(),
+      worker: (each) => this.#workerOf(each),
+      removeDead: (hasEnded) => this.#cleaner.removeDead(hasEnded),
+      report: () => parts.plan({ type: 'report' }),
+    });
     this.#heartbeat = new NodeHeartbeat(settings, {
       client,
       clock,
@@ -138,7 +143,8 @@ export class NodeAgent implements Runnable {
       backend,
       isRegistered,
       volumesInUse: () => inUse.list(),
-      pressure: () => this.#evictions?.pressure,
+      pressure: () => this.#guards.pressure,
+      problem: () => this.#guards.problem,
       healthChanged: () => {
         for (const worker of this.#workers.values()) worker.retrySandbox();
       },
@@ -193,7 +199,7 @@ export class NodeAgent implements Runnable {
         return plan(task, await this.#heartbeat.renew(signal));
       case 'report':
         this.#willReportImages = false;
-        await this.#collectImages();
+        await this.#guards.collectImages();
         return plan(task, await this.#heartbeat.report(signal));
       case 'grow':
         return await this.#growVolumes();
@@ -208,8 +214,8 @@ export class NodeAgent implements Runnable {
     if (this.#parts.isRegistered === true) this.#beat();
     else this.#parts.plan({ type: 'register' });
     try {
-      const own = [this.#statics, this.#evictions].filter((task) => task !== undefined);
-      const tasks = [...this.#backend.tasks, ...own];
+      const statics = this.#statics === undefined ? [] : [this.#statics];
+      const tasks = [...this.#backend.tasks, ...this.#guards.tasks, ...statics];
       if (tasks.length === 0) await this.#followRuntime(signal);
       else await runTogether([{ run: (scope) => this.#followRuntime(scope) }, ...tasks], signal);
     } finally {
@@ -292,6 +298,11 @@ export class NodeAgent implements Runnable {
     if (wakeAtMs !== undefined) plan({ type: 'pod', key }, wakeAtMs - clock.now());
   }
 
+  #workerOf(pod: Observed<Pod>): PodWorker | undefined {
+    const found = this.#workers.get(keyOf(pod));
+    return found?.uid === pod.metadata.uid ? found : undefined;
+  }
+
   /** The pod's worker. A worker of a deleted pod, or of an earlier pod of that name, is dismissed. */
   async #workerFor(key: string, pod: Observed<Pod> | undefined): Promise<PodWorker | undefined> {
     const known = this.#workers.get(key);
@@ -313,7 +324,7 @@ export class NodeAgent implements Runnable {
       return;
     }
     const rejection =
-      this.#evictions?.refuse(pod) ??
+      this.#guards.refuse(pod) ??
       this.#admission.admit(pod, this.#admittingNode()) ??
       (await this.#backend.devices.admit(pod));
     if (rejection === undefined) return;
@@ -379,49 +390,6 @@ export class NodeAgent implements Runnable {
     if (relistEveryMs !== undefined) this.#parts.plan({ type: 'relist' }, relistEveryMs);
   }
 
-  async #collectImages(): Promise<void> {
-    try {
-      this.#imageCollector ??= this.#newImageCollector();
-      await this.#imageCollector.collect();
-    } catch (error) {
-      this.#parts.log.warn('images cannot be collected', { error });
-    }
-  }
-
-  #newImageCollector(): ImageCollector {
-    const { clock } = this.#parts;
-    const { images, runtime } = this.#backend;
-    const failed = (message: string): void => this.#warn('FreeDiskSpaceFailed', message);
-    return new ImageCollector({ clock, images, runtime, failed, limits: this.#settings.images?.limits });
-  }
-
-  #warn(reason: string, message: string): void {
-    const about = { kind: 'Node', apiVersion: '', metadata: { name: this.name, uid: this.name } };
-    this.#parts.events.event(about, { type: 'Warning', reason, message });
-  }
-
-  #evictionParts(meter: NodeMeter): NodeEvictionsParts {
-    const worker = (pod: Observed<Pod>): PodWorker | undefined => {
-      const found = this.#workers.get(keyOf(pod));
-      return found?.uid === pod.metadata.uid ? found : undefined;
-    };
-    return {
-      ...this.#parts,
-      meter,
-      pods: () => this.#pods().filter((pod) => isActive(pod) && worker(pod)?.hasEnded === false),
-      evict: (pod, order) => worker(pod)?.evict({ reason: 'Evicted', ...order }),
-      hasEnded: (pod) => worker(pod)?.hasEnded !== false,
-      removeUnused: async (what) => {
-        this.#imageCollector ??= this.#newImageCollector();
-        const isEnded = (uid: string): boolean =>
-          !this.#pods().some((pod) => pod.metadata.uid === uid && isActive(pod));
-        await (what === 'images' ? this.#imageCollector.removeUnused() : this.#cleaner.removeDead(isEnded));
-      },
-      warn: (reason, message) => this.#warn(reason, message),
-      conditionsChanged: () => this.#parts.plan({ type: 'report' }),
-    };
-  }
-
   #planRefresh(pod: Observed<Pod>): void {
     const periodMs = this.#volumes.refreshEveryMs(pod);
     if (periodMs !== undefined) this.#parts.plan({ type: 'refresh' }, periodMs);
@@ -430,8 +398,7 @@ export class NodeAgent implements Runnable {
   /** Updates the content of volumes that are built from the API. */
   async #refreshVolumes(signal: AbortSignal): Promise<void> {
     for (const pod of this.#pods()) {
-      const worker = this.#workers.get(keyOf(pod));
-      if (worker === undefined || worker.uid !== pod.metadata.uid || isTerminalPhase(pod.status?.phase)) continue;
+      if (this.#workerOf(pod) === undefined || isTerminalPhase(pod.status?.phase)) continue;
       if (pod.metadata.deletionTimestamp !== undefined || this.#volumes.refreshEveryMs(pod) === undefined) continue;
       try {
         await this.#volumes.refresh(pod, { signal });
@@ -460,8 +427,4 @@ export class NodeAgent implements Runnable {
   #plan(key: string): void {
     this.#parts.plan({ type: 'pod', key });
   }
-}
-
-function isActive({ metadata, status }: Observed<Pod>): boolean {
-  return metadata.deletionTimestamp === undefined && !isTerminalPhase(status?.phase);
 }

@@ -25,6 +25,8 @@ export interface NodeOptions {
   readonly drivers?: readonly string[];
   /** Maximum number of concurrent image pulls of a node; default 10. */
   readonly maxParallelPulls?: number;
+  /** How pods end before the machines shut down; default they are not ended. */
+  readonly shutdown?: NodeSettings['shutdown'];
   /** How nodes pull, share and remove images. */
   readonly images?: NodeSettings['images'];
   /** When nodes evict pods; default never. */
@@ -120,8 +122,8 @@ function settingsOf(
   place: Pick<NodeSettings, 'name' | 'podCidrs' | 'addresses' | 'port' | 'server'>,
 ): NodeSettings {
   const { labels = {}, annotations = {}, taints = [], drivers = [], maxParallelPulls = MAX_PARALLEL_PULLS } = options;
-  const { staticPods, eviction, images } = options;
-  return { ...place, labels, annotations, taints, drivers, maxParallelPulls, staticPods, eviction, images };
+  const { staticPods, eviction, images, shutdown } = options;
+  return { ...place, labels, annotations, taints, drivers, maxParallelPulls, staticPods, eviction, images, shutdown };
 }
 
 interface RunningOptions extends NodeOptions {

@@ -93,9 +93,9 @@ export class PodWorker {
   /** Ends the pod before its time. */
   evict(eviction: Eviction & Pick<EventDetails, 'annotations'>): void {
     if (this.#record.eviction !== undefined) return;
-    const { reason, message, annotations } = eviction;
+    const { reason, message, annotations, isRecorded = false } = eviction;
     const noted = annotations === undefined ? {} : { annotations };
-    this.#events.pod(this.#pod, { type: 'Warning', reason, message, ...noted });
+    if (!isRecorded) this.#events.pod(this.#pod, { type: 'Warning', reason, message, ...noted });
     this.#record.eviction = { ...eviction, isRecorded: true };
     this.#operation?.abort.abort();
     this.#parts.wake(this.key);

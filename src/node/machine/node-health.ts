@@ -27,16 +27,19 @@ export const PRESSURES = ['MemoryPressure', 'DiskPressure', 'PIDPressure'] as co
 /** Reads the health of machine and runtime. */
 export async function readHealth(
   { machine, runtime }: Pick<NodeBackend, 'machine' | 'runtime'>,
-  evictions?: MachinePressure,
+  {
+    pressure: found,
+    problem,
+  }: { readonly pressure?: MachinePressure | undefined; readonly problem?: string | undefined } = {},
 ): Promise<NodeHealth> {
-  const pressure = evictions ?? (await machine.pressure());
+  const pressure = found ?? (await machine.pressure());
   const status = await runtime.status().catch(() => undefined);
   const find = (type: string): RuntimeCondition | undefined => status?.conditions.find((each) => each.type === type);
   const runtimeProblem =
     status === undefined ? 'container runtime is down' : problemOf('container runtime not ready', find('RuntimeReady'));
   const networkProblem =
     status === undefined ? undefined : problemOf('container runtime network not ready', find('NetworkReady'));
-  const problems = [runtimeProblem, networkProblem].filter((each) => each !== undefined);
+  const problems = [runtimeProblem, networkProblem, problem].filter((each) => each !== undefined);
   return {
     conditions: [
       pressure.memory

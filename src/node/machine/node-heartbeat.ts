@@ -38,6 +38,8 @@ export interface HeartbeatParts {
   volumesInUse(): readonly string[];
   /** What evictions have found; default what the machine says. */
   pressure?(): MachinePressure | undefined;
+  /** Why the node is not ready, besides what runtime and network say. */
+  problem?(): string | undefined;
   /** Called when runtime or network have failed, or work again. */
   healthChanged(): void;
 }
@@ -88,6 +90,12 @@ export class NodeHeartbeat {
       // pods may have begun to use volumes meanwhile
       const parts = { ...statusParts, volumesInUse: this.#parts.volumesInUse() };
       await this.#write(known as Observed<Node>, nodeStatus(this.#node, parts, known.status), signal);
+    }
+    const { bootID = '' } = known?.status?.nodeInfo ?? {};
+    const now = this.#node.machine.info.bootID;
+    if (bootID !== '' && bootID !== now) {
+      const message = `Node ${name} has been rebooted, boot id: ${now}`;
+      this.#event('Rebooted', message, 'Warning');
     }
     await registerDrivers(this.#node.settings, { client: this.#parts.client, uid: uid ?? '' });
     this.#recordHealth(known?.status);
@@ -155,7 +163,7 @@ export class NodeHeartbeat {
   async #statusParts(): Promise<StatusParts> {
     const { clock, backend } = this.#parts;
     const before = this.#health;
-    const health = await readHealth(backend, this.#parts.pressure?.());
+    const health = await readHealth(backend, { pressure: this.#parts.pressure?.(), problem: this.#parts.problem?.() });
     this.#health = health;
     if (health.runtime !== undefined) {
       const { runtimeName, runtimeVersion } = await backend.runtime.version();
@@ -225,9 +233,12 @@ export class NodeHeartbeat {
   }
 
   /** Records an event about the node. As with a kubelet, the uid in it is the node's name. */
-  #event(reason: string, message: string): void {
+  #event(reason: string, message: string, type: 'Normal' | 'Warning' = 'Normal'): void {
     const name = this.#name;
-    this.#parts.events.event({ kind: 'Node', apiVersion: '', metadata: { name, uid: name } }, { reason, message });
+    this.#parts.events.event(
+      { kind: 'Node', apiVersion: '', metadata: { name, uid: name } },
+      { type, reason, message },
+    );
   }
 }
 
