@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { mkdir, open, readdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, open, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type MachineFolders, podFolder, type PodFiles } from '../node/index.ts';
 import type { PodCgroups } from './cgroups/pod-cgroups.ts';
@@ -24,7 +24,8 @@ export class DiskPodFiles implements PodFiles {
   async write(path: string, content: () => Promise<string>): Promise<void> {
     await mkdir(dirname(path), { recursive: true, mode: 0o750 });
     const mode = path.endsWith('/etc-hosts') ? 0o644 : 0o666;
-    await writeFile(path, await content(), { mode });
+    await writeFile(path, await content());
+    await chmod(path, mode); // whatever the umask is: containers of any user write their termination message
   }
 
   async read(path: string, maxBytes: number): Promise<Uint8Array | undefined> {

@@ -1,9 +1,8 @@
 import { deepEqual, messageOf } from '../base/index.ts';
 import { hasReason, keyOf, type Observed, type Pod } from '../client/index.ts';
-import type { EchoFilter, EventDetails, EventRecorder } from '../kit/index.ts';
+import type { EchoFilter, EventRecorder } from '../kit/index.ts';
 import {
   type ContainerView,
-  type Eviction,
   type PodAction,
   planPod,
   type PodPlan,
@@ -13,9 +12,9 @@ import {
   statusPatch,
 } from './life/index.ts';
 import { PodActions, type PodActionsParts } from './pod-actions.ts';
-import { PodEvents } from './pod-events.ts';
+import { PodEvents, type RecordedEviction } from './pod-events.ts';
 import { PodRecord } from './pod-record.ts';
-import type { PodWriter } from './pod-writer.ts';
+import { isSameButStatus, type PodWriter } from './pod-writer.ts';
 import { hasProbes, PodProbes, type ProbeRecord } from './probes/index.ts';
 import { type ContainerStatus, RuntimeError } from './runtime/index.ts';
 import { TerminationMessages } from './termination-messages.ts';
@@ -91,11 +90,9 @@ export class PodWorker {
   }
 
   /** Ends the pod before its time. */
-  evict(eviction: Eviction & Pick<EventDetails, 'annotations'>): void {
+  evict(eviction: RecordedEviction): void {
     if (this.#record.eviction !== undefined) return;
-    const { reason, message, annotations, isRecorded = false } = eviction;
-    const noted = annotations === undefined ? {} : { annotations };
-    if (!isRecorded) this.#events.pod(this.#pod, { type: 'Warning', reason, message, ...noted });
+    this.#events.evicted(this.#pod, eviction, 'Warning');
     this.#record.eviction = { ...eviction, isRecorded: true };
     this.#operation?.abort.abort();
     this.#parts.wake(this.key);
@@ -109,10 +106,7 @@ export class PodWorker {
   /** Carries out one step; returns when the next one is due even if nothing changes. */
   async step(pod: Observed<Pod>): Promise<number | undefined> {
     this.#pod = pod;
-    if (this.#operation !== undefined) {
-      this.#hurry(pod, this.#operation);
-      return undefined;
-    }
+    if (this.#operation !== undefined) return this.#hurry(pod, this.#operation);
     if (this.#parts.clock.now() < this.#retryAtMs) return this.#retryAtMs;
     this.#updateBackend(pod);
     const plan = planPod(await this.#observe(pod));
@@ -211,7 +205,7 @@ export class PodWorker {
   }
 
   /** Aborts a start when the pod is deleted, and a stop when its grace period was shortened. */
-  #hurry({ metadata }: Observed<Pod>, { graceSeconds, abort }: Operation): void {
+  #hurry({ metadata }: Observed<Pod>, { graceSeconds, abort }: Operation): undefined {
     if (metadata.deletionTimestamp === undefined) return;
     const isShorter = (metadata.deletionGracePeriodSeconds ?? Infinity) < (graceSeconds ?? 0);
     if (graceSeconds === undefined || isShorter) abort.abort();
@@ -220,9 +214,7 @@ export class PodWorker {
   #noteEnd({ stage, eviction }: PodPlan): void {
     if (stage === 'running' || this.#record.terminatingSinceMs !== undefined) return;
     this.#record.terminatingSinceMs = this.#parts.clock.now();
-    if (eviction === undefined || eviction.isRecorded === true) return;
-    const { reason, message } = eviction;
-    this.#events.pod(this.#pod, { type: 'Normal', reason, message });
+    if (eviction !== undefined) this.#events.evicted(this.#pod, eviction, 'Normal');
   }
 
   async #report(pod: Observed<Pod>, status: PodStatus): Promise<void> {
@@ -303,11 +295,4 @@ export class PodWorker {
       this.#retryAtMs = this.#parts.clock.now() + RETRY_MS;
     }
   }
-}
-
-/** Whether the written pod differs from the planned one only in its status. */
-function isSameButStatus(planned: Observed<Pod>, written: Observed<Pod>): boolean {
-  const { resourceVersion: _before, managedFields: _managers, ...known } = planned.metadata;
-  const { resourceVersion: _after, managedFields: _others, ...found } = written.metadata;
-  return deepEqual(known, found);
 }

@@ -1,3 +1,4 @@
+import { deepEqual } from '../base/index.ts';
 import { type Observed, keyOf, type Pod, strategicPatch } from '../client/index.ts';
 import type { Objects } from '../kit/index.ts';
 
@@ -18,4 +19,11 @@ export function apiPodWriter(pods: Objects<Pod>): PodWriter {
       await pods.delete(keyOf(pod), { gracePeriodSeconds: 0, preconditions: { uid: pod.metadata.uid } });
     },
   };
+}
+
+/** Whether the written pod differs from the planned one only in its status. */
+export function isSameButStatus(planned: Observed<Pod>, written: Observed<Pod>): boolean {
+  const { resourceVersion: _before, managedFields: _managers, ...known } = planned.metadata;
+  const { resourceVersion: _after, managedFields: _others, ...found } = written.metadata;
+  return deepEqual(known, found);
 }

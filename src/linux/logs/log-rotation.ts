@@ -32,7 +32,7 @@ const DEFAULT_EVERY_MS = 10_000;
 
 /**
  * Rotates the logs of running containers by size. Of the files of a log, one is written (`0.log`), one was rotated last and can still be read
- * by whoever follows it (`0.log.20260101-120000`), and the others are compressed (`….gz`).
+ * by clients that follow it (`0.log.20260101-120000`), and the others are compressed (`….gz`).
  */
 export class LogRotation implements Runnable {
   readonly #options: Required<LogRotationOptions>;
@@ -93,7 +93,7 @@ export class LogRotation implements Runnable {
   async #look(id: string, path: string): Promise<void> {
     try {
       const bytes = await sizeOf(path);
-      // a log that somebody has removed is created again
+      // a log that was removed is created again
       if (bytes === undefined) await this.#parts.runtime.reopenContainerLog(id);
       else if (bytes >= this.#options.maxBytes) await this.#rotate(id, path);
     } catch (error) {

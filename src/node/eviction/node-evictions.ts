@@ -148,7 +148,7 @@ export class NodeEvictions implements Runnable {
     });
   }
 
-  /** Removes what nobody uses; true when that was enough. */
+  /** Removes images and containers that are not in use; true when that was enough. */
   async #reclaim({ signal }: Threshold, { hasImageFilesystem }: NodeMeasurement): Promise<boolean> {
     const { filesystem } = SIGNALS[signal];
     if (filesystem === undefined || (hasImageFilesystem && filesystem === 'nodefs')) return false;

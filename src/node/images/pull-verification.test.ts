@@ -56,8 +56,8 @@ test.each<[VerificationPolicy | undefined, readonly string[], preloaded: boolean
 );
 
 test.each<[string, TrackedCredential | undefined, readonly TrackedCredential[], mustPull: boolean]>([
-  ['without a credential, for everybody', undefined, [], false],
-  ['with the credential of the node, for everybody', node, [], false],
+  ['without a credential, for all pods', undefined, [], false],
+  ['with the credential of the node, for all pods', node, [], false],
   ['with a secret, for the same secret', secret('a', 'x'), [secret('a', 'x')], false],
   ['with a secret, for another one with the same content', secret('a', 'x'), [secret('b', 'x')], false],
   ['with a secret, not for one with other content', secret('a', 'x'), [secret('b', 'y')], true],
