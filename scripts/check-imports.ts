@@ -79,6 +79,7 @@ const smallDoors = new Set([
   'cluster/programs/index.ts',
   'cluster/server-only.ts',
   'node/server/index.ts',
+  'resources/core/pod-manifests.ts',
   'scheduler/why/scheduling-attempts.ts',
   'wire/certificates/index.ts',
   'wire/connections/index.ts',

@@ -30,6 +30,7 @@ export { ANONYMOUS, type Impersonation, type Principal, type UserInfo } from './
 export type { AnswerText, AuditDetail, RequestAudit, RequestRecord } from './request/request-record.ts';
 export { requestInfo, type RequestInfo } from './request/request-info.ts';
 export * from './resource.ts';
+export { checkTyped } from './validation/typed-values.ts';
 export { builtInCapabilities, type Capabilities, customCapabilities } from './capabilities.ts';
 export { ResourceRegistry } from './resource-registry.ts';
 export { type AnonymousRule, certificateAuthenticator, type Authenticator } from './stages/authenticate.ts';

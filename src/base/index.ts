@@ -45,6 +45,7 @@ export { pagedBytes, pagedRoom, plainBytes } from './paged-bytes.ts';
 export { DecodeError, type DecodeReason } from './decode-error.ts';
 export { unreachable } from './unreachable.ts';
 export { type WatchedFilesOptions, watchFiles } from './watched-files.ts';
+export { FolderChanges } from './folder-changes.ts';
 export { clone, deepEqual, deepFreeze, type DeepReadonly, type JsonValue } from './json-value.ts';
 export { withMembers } from './with-members.ts';
 export { Heap, type HeapEntry } from './heap.ts';

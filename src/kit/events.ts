@@ -7,6 +7,8 @@ export interface EventDetails {
   readonly message: string;
   /** The action that was taken or failed. With it, the event is an events.k8s.io event, and repetitions become a series. */
   readonly action?: string;
+  /** Annotations of the event; default none. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** Records events about objects. Never waits and never fails: events that cannot be written are dropped, counted and logged. */

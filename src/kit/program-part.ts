@@ -43,6 +43,8 @@ export interface ProgramPart extends Part {
   readonly sleepsWithout?: readonly Kind[];
   /** Whether a sleeping part may go on sleeping although an object has changed that it reads; default no. */
   sleepsThrough?(change: ObjectChange, state: ClusterState): boolean;
+  /** The part starts at once, also when the server cannot be reached: its caches fill while it runs. Default false. */
+  readonly startsWithoutCaches?: boolean;
   /** The part reads all kinds, also those that are defined later. */
   readonly readsEverything?: boolean;
   /** The part keeps state for each object of these kinds, which a copy of it has to build again. */

@@ -4,5 +4,7 @@ export { type CgroupOptions, DEFAULT_CGROUP_OPTIONS } from './cgroups/cgroup-opt
 export { type AssignmentOptions, DEFAULT_ASSIGNMENT_OPTIONS } from './assignment/assignment-options.ts';
 export type { HintProvider, ResourceHints, TopologyHint } from './assignment/topology-hints.ts';
 export { AdmissionError } from './assignment/topology-hints.ts';
+export { machineCredentials, runCredentialProgram } from './credential-programs.ts';
+export { DiskPullRecords } from './disk-pull-records.ts';
 export { nodeAddresses } from './machine/node-addresses.ts';
 export { DEFAULT_EVICTION_HARD, type ReservationOptions } from './machine/reserved-resources.ts';

@@ -12,6 +12,7 @@ import {
   type NodeBackend,
   type OpenNodeBackend,
   type ResourceRules,
+  RuntimeError,
   RuntimeUsage,
 } from '../node/index.ts';
 import { type AssignmentOptions, DEFAULT_ASSIGNMENT_OPTIONS } from './assignment/assignment-options.ts';
@@ -25,8 +26,11 @@ import { canLimitSwap, openCgroups } from './cgroups/open-cgroups.ts';
 import { DiskCheckpoints } from './disk-checkpoints.ts';
 import { LinuxNodeResources } from './linux-node-resources.ts';
 import { LinuxRuntime } from './linux-runtime.ts';
+import { ContainerLogFiles } from './logs/container-log-files.ts';
+import { LogRotation, type LogRotationOptions } from './logs/log-rotation.ts';
 import { LinuxMachine, type LinuxMachineOptions } from './machine/linux-machine.ts';
 import { Mounts } from './mounts.ts';
+import { LinuxMeter } from './pressure/linux-meter.ts';
 import { DiskPodFiles } from './pod-files.ts';
 import { ApiVolumes } from './volumes/api-volumes.ts';
 import { EmptyDirs } from './volumes/empty-dirs.ts';
@@ -42,11 +46,15 @@ export interface LinuxBackendOptions extends Omit<
   readonly cgroups?: Partial<CgroupOptions>;
   /** How processors and memory are assigned to containers; defaults as a kubelet's. */
   readonly assignment?: Partial<AssignmentOptions>;
+  readonly logRotation?: LogRotationOptions;
+  /** Folder of the links to the logs of all containers; default `/var/log/containers`. */
+  readonly containerLogs?: string;
 }
 
 /** How often containers are listed beside following events, and how often runtime and machine are checked. */
 const RELIST_MS = 60_000;
 const CHECK_MS = 10_000;
+const CONTAINER_LOGS = '/var/log/containers';
 
 /** A node on this machine: containers of a runtime behind a socket, volumes on its disk, limits in its cgroups. Needs root. */
 export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
@@ -62,7 +70,10 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
       const cgroupDriver = asked ?? cgroupOptions.cgroupDriver;
       const measured = await LinuxMachine.measure({ ...options, cgroupDriver });
       const { machine, cgroups } = await limitPods(measured, { ...cgroupOptions, cgroupDriver }, { clock, log });
-      const runtime = new LinuxRuntime(runtimeName, calls);
+      const logFiles = new ContainerLogFiles(options.containerLogs ?? CONTAINER_LOGS);
+      await logFiles.prepare();
+      const runtime = new LinuxRuntime(runtimeName, calls, logFiles);
+      const images = new CriImages(calls);
       const checkpoints = new DiskCheckpoints(folders.root);
       const assignment = { ...DEFAULT_ASSIGNMENT_OPTIONS, ...options.assignment };
       const { topology } = measured;
@@ -85,6 +96,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
           return (await runtime.containerStatus(id)).state === 'CONTAINER_RUNNING';
         } catch (error) {
           if (isRuntimeNotFound(error)) return false;
+          if (error instanceof RuntimeError && error.reason === 'Unavailable') return true; // containers run on without it
           throw error;
         }
       };
@@ -92,7 +104,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
       return {
         machine,
         runtime,
-        images: new CriImages(calls),
+        images,
         volumes: [
           new ApiVolumes('configMap', parts),
           new ApiVolumes('secret', parts),
@@ -101,13 +113,15 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
           new EmptyDirs(parts),
           new HostPaths(),
         ],
-        files: new DiskPodFiles({ folders, mounts }),
+        files: new DiskPodFiles({ folders, mounts, logs: logFiles }),
         devices: NO_DEVICES,
         resources,
         logs: new FileLogs(clock, isRunning),
         actions: new NetworkActions(runtime, clock),
         usage: new RuntimeUsage(runtime),
         polling: { relistEveryMs: RELIST_MS, checkEveryMs: CHECK_MS },
+        meter: new LinuxMeter({ runtime, images, folders, cgroupDriver, clock }),
+        tasks: [new LogRotation(options.logRotation ?? {}, { runtime, clock, log })],
         podUpdated: () => undefined,
         async [Symbol.asyncDispose]() {
           reconciler[Symbol.dispose]();

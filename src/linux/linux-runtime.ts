@@ -1,10 +1,23 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { CriRuntime } from '../cri/index.ts';
-import type { CallOptions, CreateContainerRequest, PodSandboxConfig } from '../node/index.ts';
+import { type CriCalls, CriRuntime } from '../cri/index.ts';
+import {
+  type CallOptions,
+  type CreateContainerRequest,
+  isRuntimeNotFound,
+  type PodSandboxConfig,
+} from '../node/index.ts';
+import type { ContainerLogFiles } from './logs/container-log-files.ts';
 
 /** A runtime on this machine. The agent makes the folders of logs, which runtimes expect to be there. */
 export class LinuxRuntime extends CriRuntime {
+  readonly #logs: ContainerLogFiles;
+
+  constructor(name: string, calls: CriCalls, logs: ContainerLogFiles) {
+    super(name, calls);
+    this.#logs = logs;
+  }
+
   override async runPodSandbox(
     config: PodSandboxConfig,
     options?: CallOptions & { readonly runtimeHandler?: string },
@@ -17,5 +30,19 @@ export class LinuxRuntime extends CriRuntime {
     const { config, sandboxConfig } = request;
     await mkdir(dirname(join(sandboxConfig.logDirectory, config.logPath)), { recursive: true, mode: 0o755 });
     return super.createContainer(request, options);
+  }
+
+  override async startContainer(id: string, options?: CallOptions): Promise<void> {
+    await super.startContainer(id, options);
+    await this.#logs.link(await this.containerStatus(id, options));
+  }
+
+  override async removeContainer(id: string, options?: CallOptions): Promise<void> {
+    try {
+      await this.#logs.remove(await this.containerStatus(id, options));
+    } catch (error) {
+      if (!isRuntimeNotFound(error)) throw error;
+    }
+    await super.removeContainer(id, options);
   }
 }

@@ -1,12 +1,14 @@
 import { Buffer } from 'node:buffer';
-import { chmod, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, open, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type MachineFolders, podFolder, type PodFiles } from '../node/index.ts';
+import type { ContainerLogFiles } from './logs/container-log-files.ts';
 import type { Mounts } from './mounts.ts';
 
 export interface DiskPodFilesParts {
   readonly folders: MachineFolders;
   readonly mounts: Mounts;
+  readonly logs: ContainerLogFiles;
 }
 
 /** The agent's files of pods, on disk. */
@@ -20,8 +22,8 @@ export class DiskPodFiles implements PodFiles {
   async write(path: string, content: () => Promise<string>): Promise<void> {
     await mkdir(dirname(path), { recursive: true, mode: 0o750 });
     const mode = path.endsWith('/etc-hosts') ? 0o644 : 0o666;
-    await writeFile(path, await content(), { mode });
-    await chmod(path, mode); // the mode of writeFile is subject to the umask
+    await writeFile(path, await content());
+    await chmod(path, mode); // whatever the umask is: containers of any user write their termination message
   }
 
   async read(path: string, maxBytes: number): Promise<Uint8Array | undefined> {
@@ -48,9 +50,9 @@ export class DiskPodFiles implements PodFiles {
 
   /** Removes the folder of a pod and its logs. */
   async removePod(podUid: string): Promise<void> {
-    const { folders, mounts } = this.#parts;
+    const { folders, mounts, logs } = this.#parts;
     await mounts.removeFolder(podFolder(folders.root, podUid));
     for (const name of await readdir(folders.podLogs).catch(() => []))
-      if (name.endsWith(`_${podUid}`)) await rm(join(folders.podLogs, name), { recursive: true, force: true });
+      if (name.endsWith(`_${podUid}`)) await logs.removePod(join(folders.podLogs, name));
   }
 }

@@ -15,7 +15,7 @@ import {
   terminationFile,
   usesManagedHosts,
 } from './config/index.ts';
-import type { ImagePuller, PullResult } from './images/index.ts';
+import { imageNameProblem, type ImagePuller, type PullResult } from './images/index.ts';
 import {
   type ContainerSpec,
   crashKey,
@@ -134,9 +134,11 @@ export class ContainerStarter {
   ): Promise<StartFailure | undefined> {
     const { name, image = '', imagePullPolicy = 'IfNotPresent' } = container;
     const { images } = this.#parts.backend;
+    const problem = imageNameProblem(image);
+    if (problem !== undefined) return this.#invalidName(pod, container, problem);
     const spec = imageSpec(pod, container);
     const present = imagePullPolicy === 'Always' ? undefined : await images.imageStatus(spec, { signal });
-    if (present !== undefined) {
+    if (present !== undefined && (await this.#parts.puller.mayUse(pod, image, present.id))) {
       const message = `Container image ${JSON.stringify(image)} already present on machine and can be accessed by the pod`;
       this.#events.container(pod, name, { reason: 'Pulled', message });
       return undefined;
@@ -146,6 +148,13 @@ export class ContainerStarter {
     this.#events.container(pod, name, { type: 'Warning', reason: 'ErrImageNeverPull', message });
     this.#failed(pod, container, 'Error: ErrImageNeverPull');
     return { reason: 'ErrImageNeverPull', message, retryAtMs: this.#parts.clock.now() + RETRY_MS };
+  }
+
+  #invalidName(pod: Observed<Pod>, container: ContainerSpec, problem: string): StartFailure {
+    const message = `Failed to apply default image tag ${JSON.stringify(container.image ?? '')}: ${problem}`;
+    this.#events.container(pod, container.name, { type: 'Warning', reason: 'InspectFailed', message });
+    this.#failed(pod, container, 'Error: InvalidImageName');
+    return { reason: 'InvalidImageName', message, retryAtMs: this.#parts.clock.now() + RETRY_MS };
   }
 
   async #pull(pod: Observed<Pod>, container: ContainerSpec, signal: AbortSignal): Promise<StartFailure | undefined> {
@@ -164,13 +173,14 @@ export class ContainerStarter {
       pulled = await puller.pull(spec, { auths, sandboxConfig: sandboxConfig(pod, 0, backend.machine) }, signal);
     } catch (error) {
       if (signal.aborted) return { reason: 'ErrImagePull', message: 'pull was given up' };
-      const message = messageOf(error);
-      this.#failed(pod, container, `Failed to pull image ${JSON.stringify(image)}: ${message}`);
-      this.#failed(pod, container, 'Error: ErrImagePull');
+      const words = messageOf(error).replace(/^rpc error: code = Unknown desc = /, '');
+      const { reason, message } = pullFailure(image, words);
+      this.#failed(pod, container, `Failed to pull image ${JSON.stringify(image)}: ${words}`);
+      this.#failed(pod, container, `Error: ${reason}`);
       const nowMs = clock.now();
       const next = nextBackOff(this.#record.backOffs.get(pullKey(image)), nowMs, nowMs);
-      this.#record.backOffs.set(pullKey(image), { ...next, cause: `ErrImagePull: ${message}` });
-      return { reason: 'ErrImagePull', message };
+      this.#record.backOffs.set(pullKey(image), { ...next, cause: `${reason}: ${message}` });
+      return { reason, message };
     }
     const [took, waited] = [pulled.tookMs, pulled.waitedMs].map((ms) => formatDuration(Math.trunc(ms)));
     const size = (await backend.images.imageStatus(spec, { signal }))?.size ?? 0;
@@ -320,6 +330,19 @@ export class ContainerStarter {
   #failed(pod: Observed<Pod>, { name }: ContainerSpec, message: string): void {
     this.#events.container(pod, name, { type: 'Warning', reason: 'Failed', message });
   }
+}
+
+const PULL_FAILURES: readonly (readonly [reason: string, words: string])[] = [
+  ['RegistryUnavailable', 'the registry is unavailable'],
+  ['SignatureValidationFailed', 'the signature validation failed'],
+];
+
+/** Runtimes begin the messages of some failures with the reason that the status of the container is to have. */
+function pullFailure(image: string, text: string): StartFailure {
+  const found = PULL_FAILURES.find(([reason]) => text.startsWith(reason));
+  if (found === undefined) return { reason: 'ErrImagePull', message: text };
+  const [reason, words] = found;
+  return { reason, message: `image pull failed for ${image} because ${words}${text.slice(reason.length)}` };
 }
 
 /** The most characters that the configurations of all containers of a pod may become together. */

@@ -10,6 +10,16 @@ export {
 export { NodeAgent, type NodeAgentParts, type NodeTask } from './node-agent.ts';
 export * from './backend/index.ts';
 export * from './runtime/index.ts';
+export type * from './eviction/index.ts';
+export type { NodeShutdownOptions, ShutdownPeriod, ShutdownSource } from './shutdown/index.ts';
+export {
+  type CredentialPlugin,
+  credentialsOf,
+  type NodeImageOptions,
+  type PulledRecord,
+  type PullRecords,
+  type RegistryCredential,
+} from './images/index.ts';
 export { FileLogs, logOutput, type PodLogOptions, PodStreams, type StreamOptions } from './streams/index.ts';
 export * from './server/index.ts';
 export { NetworkActions } from './probes/index.ts';

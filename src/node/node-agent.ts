@@ -1,4 +1,4 @@
-import { type Clock, type Logger, type Random, type Runnable } from '../base/index.ts';
+import { type Clock, type Logger, type Random, type Runnable, runTogether } from '../base/index.ts';
 import { type Client, keyOf, type Node, type Observed, type Pod } from '../client/index.ts';
 import { EchoFilter, type EventRecorder, type Objects } from '../kit/index.ts';
 import { type AdmittingNode, NodeAdmission, type Rejection } from './admission/node-admission.ts';
@@ -8,15 +8,18 @@ import type { ConfigSources } from './config/index.ts';
 import type { NodeBackend, NodeSettings, PodContent } from './backend/index.ts';
 import { podClaims } from './devices/index.ts';
 import { DEFAULT_IDS, PodIsolations, UserNamespaces } from './isolation/index.ts';
-import { ImageCollector, ImagePuller } from './images/index.ts';
+import { nodeImagePuller } from './images/index.ts';
 import { allocatableOf, NodeHeartbeat, nodeLabels } from './machine/index.ts';
 import { NodeCounts } from './node-counts.ts';
 import { NodeCleaner } from './node-cleaner.ts';
+import { NodeGuards } from './node-guards.ts';
+import { apiPodWriter } from './pod-writer.ts';
 import { PodWorker, type PodWorkerParts } from './pod-worker.ts';
 import { PodEvents } from './pod-events.ts';
 import { PodResizes } from './resizing/index.ts';
 import { LifecycleHooks, type ProbeRecord } from './probes/index.ts';
 import type { ServedNode } from './server/index.ts';
+import { isMirrorPod, NodeStaticPods } from './static-pods/index.ts';
 import { PodStreams } from './streams/index.ts';
 import { ApiVolumeData, GROW_EVERY_MS, growVolume, PodContents, PodVolumes, VolumesInUse } from './volumes/index.ts';
 
@@ -39,6 +42,8 @@ export interface NodeAgentParts {
   readonly sources: ConfigSources;
   /** Whether an earlier run of the agent has registered the node; default false. */
   readonly isRegistered?: boolean;
+  /** Whether the pods of the API are known yet; default true. Until then nothing counts as left over. */
+  hasSynced?(): boolean;
   /** The keys of the pods that are bound to the node. */
   podsOf(node: string): readonly string[];
   /** Schedules a call of `perform` with this task. */
@@ -82,7 +87,8 @@ export class NodeAgent implements Runnable {
   readonly #cleaner: NodeCleaner;
   /** Made for the first pod, like the parts of workers. */
   #podResizes: PodResizes | undefined;
-  #imageCollector: ImageCollector | undefined;
+  readonly #statics: NodeStaticPods | undefined;
+  readonly #guards: NodeGuards;
   #willReportImages = false;
 
   /** The agent owns the backend, and disposes of it after it has stopped. */
@@ -92,6 +98,10 @@ export class NodeAgent implements Runnable {
     this.#backend = backend;
     this.#parts = parts;
     const { client, clock, random, nodes, events, isRegistered = false } = parts;
+    if (settings.staticPods !== undefined) {
+      const plan = (key: string, afterMs: number): void => parts.plan({ type: 'pod', key }, afterMs);
+      this.#statics = new NodeStaticPods(settings.staticPods, { ...parts, node: settings.name, plan });
+    }
     const { runtime, logs, machine } = backend;
     this.streams = new PodStreams({ runtime, logs, pod: (key) => this.#ownPod(key) });
     this.served = {
@@ -123,7 +133,15 @@ export class NodeAgent implements Runnable {
       volumes: this.#volumes,
       log: parts.log,
       removed: (uid) => this.#workerParts?.isolations.release(uid),
-      isKnown: (uid) => this.#leavingUids.has(uid) || pod(uid) !== undefined,
+      isKnown: (uid) => !this.#knowsAllPods() || this.#leavingUids.has(uid) || pod(uid) !== undefined,
+    });
+    this.#guards = new NodeGuards(settings, {
+      ...{ clock, events, backend },
+      log: parts.log,
+      pods: () => this.#pods(),
+      worker: (each) => this.#workerOf(each),
+      removeDead: (hasEnded) => this.#cleaner.removeDead(hasEnded),
+      report: () => parts.plan({ type: 'report' }),
     });
     this.#heartbeat = new NodeHeartbeat(settings, {
       client,
@@ -134,6 +152,8 @@ export class NodeAgent implements Runnable {
       backend,
       isRegistered,
       volumesInUse: () => inUse.list(),
+      pressure: () => this.#guards.pressure,
+      problem: () => this.#guards.problem,
       healthChanged: () => {
         for (const worker of this.#workers.values()) worker.retrySandbox();
       },
@@ -182,12 +202,13 @@ export class NodeAgent implements Runnable {
         return await this.#syncPod(task.key);
       case 'register':
         await this.#heartbeat.register(signal);
+        this.#statics?.syncAll();
         return this.#beat();
       case 'renew':
         return plan(task, await this.#heartbeat.renew(signal));
       case 'report':
         this.#willReportImages = false;
-        await this.#collectImages();
+        await this.#guards.collectImages();
         return plan(task, await this.#heartbeat.report(signal));
       case 'grow':
         return await this.#growVolumes();
@@ -204,7 +225,10 @@ export class NodeAgent implements Runnable {
     if (this.#parts.isRegistered === true) this.#beat();
     else this.#parts.plan({ type: 'register' });
     try {
-      await this.#followRuntime(signal);
+      const statics = this.#statics === undefined ? [] : [this.#statics];
+      const tasks = [...this.#backend.tasks, ...this.#guards.tasks, ...statics];
+      if (tasks.length === 0) await this.#followRuntime(signal);
+      else await runTogether([{ run: (scope) => this.#followRuntime(scope) }, ...tasks], signal);
     } finally {
       await Promise.all([...this.#workers.values()].map((worker) => worker.halt()));
       await this.#backend[Symbol.asyncDispose]();
@@ -240,18 +264,18 @@ export class NodeAgent implements Runnable {
   }
 
   #partsOfWorkers(): PodWorkerParts {
-    const { clock, client, sources } = this.#parts;
+    const { clock, client, log, sources } = this.#parts;
     const backend = this.#backend;
+    const { images } = backend;
     return {
       ...this.#parts,
       backend,
+      writer: this.#statics?.writer ?? apiPodWriter(this.#parts.pods),
       hooks: new LifecycleHooks(backend.actions, clock),
       volumes: this.#volumes,
       contents: this.#contents,
-      puller: new ImagePuller({
-        clock,
-        images: backend.images,
-        maxParallel: this.#settings.maxParallelPulls,
+      puller: nodeImagePuller(this.#settings, {
+        ...{ client, clock, log, images },
         secret: (namespace, name) => sources.data.secret(namespace, name),
       }),
       prepareDevices: async (pod, signal) => backend.devices.prepare(pod, await podClaims(pod, client, signal), signal),
@@ -281,7 +305,17 @@ export class NodeAgent implements Runnable {
   }
 
   #pods(): readonly Observed<Pod>[] {
-    return this.#parts.podsOf(this.name).flatMap((key) => this.#ownPod(key) ?? []);
+    return [...this.#keys()].flatMap((key) => this.#ownPod(key) ?? []);
+  }
+
+  #keys(): Iterable<string> {
+    const bound = this.#parts.podsOf(this.name);
+    return this.#statics === undefined ? bound : new Set([...bound, ...this.#statics.keys()]);
+  }
+
+  /** False while the agent does not know the pods of the API or of its manifests. */
+  #knowsAllPods(): boolean {
+    return (this.#parts.hasSynced?.() ?? true) && (this.#statics?.isReady ?? true);
   }
 
   #allocatable(): Readonly<Record<string, string>> {
@@ -289,17 +323,26 @@ export class NodeAgent implements Runnable {
   }
 
   #ownPod(key: string): Observed<Pod> | undefined {
+    const own = this.#statics?.pod(key);
+    if (own !== undefined) return own;
     const pod = this.#parts.pods.get(key);
-    return pod?.spec?.nodeName === this.name ? pod : undefined;
+    if (pod?.spec?.nodeName !== this.name) return undefined;
+    return this.#statics !== undefined && isMirrorPod(pod) ? undefined : pod;
   }
 
   async #syncPod(key: string): Promise<void> {
     const { clock, plan } = this.#parts;
+    this.#statics?.sync(key);
     const pod = this.#ownPod(key);
     const worker = await this.#workerFor(key, pod);
     if (pod === undefined || worker === undefined) return;
     const wakeAtMs = await worker.step(await this.#resizes.allocated(pod));
     if (wakeAtMs !== undefined) plan({ type: 'pod', key }, wakeAtMs - clock.now());
+  }
+
+  #workerOf(pod: Observed<Pod>): PodWorker | undefined {
+    const found = this.#workers.get(keyOf(pod));
+    return found?.uid === pod.metadata.uid ? found : undefined;
   }
 
   /** The pod's worker. A worker of a deleted pod, or of an earlier pod of that name, is dismissed. */
@@ -325,6 +368,7 @@ export class NodeAgent implements Runnable {
     }
     const { devices, resources } = this.#backend;
     const rejection =
+      this.#guards.refuse(pod) ??
       this.#rejectSysctls(pod) ??
       this.#admission.admit(allocated, this.#admittingNode()) ??
       (await devices.admit(allocated)) ??
@@ -384,7 +428,7 @@ export class NodeAgent implements Runnable {
   /** Wakes the workers of pods whose containers have stopped; all of them at the start and after events may have been missed. */
   async #followRuntime(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      for (const key of this.#parts.podsOf(this.name)) this.#plan(key);
+      for (const key of this.#keys()) this.#plan(key);
       void this.#await(this.#relist());
       try {
         for await (const { pod, containerEventType } of this.#backend.runtime.containerEvents(signal)) {
@@ -410,25 +454,6 @@ export class NodeAgent implements Runnable {
     if (relistEveryMs !== undefined) this.#parts.plan({ type: 'relist' }, relistEveryMs);
   }
 
-  async #collectImages(): Promise<void> {
-    try {
-      this.#imageCollector ??= this.#newImageCollector();
-      await this.#imageCollector.collect();
-    } catch (error) {
-      this.#parts.log.warn('images cannot be collected', { error });
-    }
-  }
-
-  #newImageCollector(): ImageCollector {
-    const { clock, events } = this.#parts;
-    const { images, runtime } = this.#backend;
-    const failed = (message: string): void => {
-      const about = { kind: 'Node', apiVersion: '', metadata: { name: this.name, uid: this.name } };
-      events.event(about, { type: 'Warning', reason: 'FreeDiskSpaceFailed', message });
-    };
-    return new ImageCollector({ clock, images, runtime, failed });
-  }
-
   #planRefresh(pod: Observed<Pod>): void {
     const periodMs = this.#volumes.refreshEveryMs(pod);
     if (periodMs !== undefined) this.#parts.plan({ type: 'refresh' }, periodMs);
@@ -437,8 +462,7 @@ export class NodeAgent implements Runnable {
   /** Updates the content of volumes that are built from the API. */
   async #refreshVolumes(signal: AbortSignal): Promise<void> {
     for (const pod of this.#pods()) {
-      const worker = this.#workers.get(keyOf(pod));
-      if (worker === undefined || worker.uid !== pod.metadata.uid || isTerminalPhase(pod.status?.phase)) continue;
+      if (this.#workerOf(pod) === undefined || isTerminalPhase(pod.status?.phase)) continue;
       if (pod.metadata.deletionTimestamp !== undefined || this.#volumes.refreshEveryMs(pod) === undefined) continue;
       try {
         await this.#volumes.refresh(pod, { signal });

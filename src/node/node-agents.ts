@@ -25,6 +25,14 @@ export interface NodeOptions {
   readonly drivers?: readonly string[];
   /** Maximum number of concurrent image pulls of a node; default 10. */
   readonly maxParallelPulls?: number;
+  /** How pods end before the machines shut down; default they are not ended. */
+  readonly shutdown?: NodeSettings['shutdown'];
+  /** How nodes pull, share and remove images. */
+  readonly images?: NodeSettings['images'];
+  /** When nodes evict pods; default never. */
+  readonly eviction?: NodeSettings['eviction'];
+  /** Pods that each node runs by itself; default none. */
+  readonly staticPods?: NodeSettings['staticPods'];
   /** Maximum number of pods processed concurrently, over all nodes; default 64. */
   readonly concurrency?: number;
   /** Called with each node's agent when its backend is open: the way to `NodeAgent.streams`. */
@@ -104,15 +112,18 @@ export function nodeAgent(options: NodeAgentOptions): ProgramPart {
   return {
     name: `node ${name}`,
     holds: [Pod],
+    startsWithoutCaches: options.staticPods !== undefined,
     prepare: (context) => new RunningNodes(context, [node], { ...options, scopes }),
   };
 }
 
 function settingsOf(
-  { labels = {}, annotations = {}, taints = [], drivers = [], maxParallelPulls = MAX_PARALLEL_PULLS }: NodeOptions,
+  options: NodeOptions,
   place: Pick<NodeSettings, 'name' | 'podCidrs' | 'addresses' | 'port' | 'server'>,
 ): NodeSettings {
-  return { ...place, labels, annotations, taints, drivers, maxParallelPulls };
+  const { labels = {}, annotations = {}, taints = [], drivers = [], maxParallelPulls = MAX_PARALLEL_PULLS } = options;
+  const { staticPods, eviction, images, shutdown } = options;
+  return { ...place, labels, annotations, taints, drivers, maxParallelPulls, staticPods, eviction, images, shutdown };
 }
 
 interface RunningOptions extends NodeOptions {
@@ -143,6 +154,7 @@ class RunningNodes implements PreparedPart {
     this.#beats = new NodeBeats(clock);
 
     const pods = context.objects(Pod, scopes.pods);
+    const podInformer = context.informer(Pod, scopes.pods);
     const services = context.objects(Service);
     this.#services = new ServiceVariables({ list: (namespace) => services.list({ namespace }) });
     const podsOf = (name: string): string[] => pods.byIndex(podsByNode, name).map(keyOf);
@@ -162,6 +174,7 @@ class RunningNodes implements PreparedPart {
         nodes: context.objects(Node, scopes.nodes, node.name),
         sources: { data: new ReferencedObjects(client), services: this.#services },
         podsOf,
+        hasSynced: () => podInformer.hasSynced,
         isRegistered: context.seenUpTo !== undefined,
         plan: (task, afterMs = 0) => this.#plan(node.name, task, afterMs),
         opened,

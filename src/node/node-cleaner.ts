@@ -50,6 +50,16 @@ export class NodeCleaner {
     return changed;
   }
 
+  /** Removes all containers that have ended, but those that the status of a running pod is made from. */
+  async removeDead(hasEnded: (podUid: string) => boolean): Promise<void> {
+    const { runtime } = this.#parts.backend;
+    const exited = await runtime.listContainers({ state: 'CONTAINER_EXITED' });
+    const own = exited.filter(({ labels }) => labels[POD_UID] !== undefined);
+    const ended = own.filter(({ labels }) => hasEnded(labels[POD_UID] ?? ''));
+    for (const { id } of new Set([...ended, ...deadContainers(own)]))
+      await this.#attempt('dead container', () => runtime.removeContainer(id));
+  }
+
   async #clean(sandboxes: readonly PodSandboxStatus[], containers: readonly ContainerStatus[]): Promise<void> {
     const { runtime, files, devices, resources } = this.#parts.backend;
     const { isKnown, removed, volumes } = this.#parts;

@@ -1,5 +1,9 @@
 import type { Observed, Pod } from '../client/index.ts';
 import type { EventDetails, EventRecorder } from '../kit/index.ts';
+import type { Eviction } from './life/index.ts';
+
+/** An eviction, and the annotations of its event. */
+export type RecordedEviction = Eviction & Pick<EventDetails, 'annotations'>;
 
 /** Records events about pods and their containers, with the messages of a kubelet. */
 export class PodEvents {
@@ -11,6 +15,13 @@ export class PodEvents {
 
   pod(pod: Observed<Pod>, details: EventDetails): void {
     this.#record(pod, details);
+  }
+
+  /** The node ends the pod; records nothing for an eviction that has its event already. */
+  evicted(pod: Observed<Pod>, eviction: RecordedEviction, type: 'Normal' | 'Warning'): void {
+    const { reason, message, annotations, isRecorded = false } = eviction;
+    if (!isRecorded)
+      this.#record(pod, { type, reason, message, ...(annotations === undefined ? {} : { annotations }) });
   }
 
   container(pod: Observed<Pod>, name: string, details: EventDetails): void {

@@ -6,6 +6,7 @@ import type { PodIsolation } from './isolation/index.ts';
 import {
   type BackOff,
   crashKey,
+  type Eviction,
   type PodMemory,
   type PodStatus,
   type ResizeState,
@@ -41,6 +42,9 @@ export class PodRecord implements PodMemory {
   resizePlan: ResizePlan | undefined;
   /** Time of the next try after a resize has failed. */
   resizeRetryAtMs: number | undefined;
+  eviction: Eviction | undefined;
+  /** Nothing of the pod runs any more, and nothing will be started. */
+  hasEnded = false;
   rejection: { readonly reason: string; readonly message: string } | undefined;
 
   constructor(pod: Observed<Pod>) {

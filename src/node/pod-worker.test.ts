@@ -5,6 +5,7 @@ import { keyOf, type Observed, type Patch, type Pod } from '../client/index.ts';
 import { EchoFilter, type Objects } from '../kit/index.ts';
 import { ServiceVariables } from './config/index.ts';
 import { PodWorker } from './pod-worker.ts';
+import { apiPodWriter } from './pod-writer.ts';
 import { LifecycleHooks } from './probes/index.ts';
 import type { ImagePuller } from './images/index.ts';
 import type { PodContents, PodVolumes } from './volumes/index.ts';
@@ -44,7 +45,7 @@ async function workerOn(pod: Observed<Pod>, answer: (patch: Patch) => Promise<Ob
   const worker: PodWorker = new PodWorker(pod, {
     clock,
     log: discardLogger,
-    pods,
+    writer: apiPodWriter(pods),
     events: { event: () => undefined },
     backend,
     hooks: new LifecycleHooks(backend.actions, clock),

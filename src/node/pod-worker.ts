@@ -1,6 +1,6 @@
 import { deepEqual, messageOf } from '../base/index.ts';
-import { hasReason, keyOf, type Observed, type Pod, strategicPatch } from '../client/index.ts';
-import type { EchoFilter, EventRecorder, Objects } from '../kit/index.ts';
+import { hasReason, keyOf, type Observed, type Pod } from '../client/index.ts';
+import type { EchoFilter, EventRecorder } from '../kit/index.ts';
 import {
   type ContainerView,
   type PodAction,
@@ -12,15 +12,16 @@ import {
   statusPatch,
 } from './life/index.ts';
 import { PodActions, type PodActionsParts } from './pod-actions.ts';
-import { PodEvents } from './pod-events.ts';
+import { PodEvents, type RecordedEviction } from './pod-events.ts';
 import { PodRecord } from './pod-record.ts';
+import { isSameButStatus, type PodWriter } from './pod-writer.ts';
 import { hasProbes, PodProbes, type ProbeRecord } from './probes/index.ts';
 import { type ContainerStatus, RuntimeError } from './runtime/index.ts';
 import { TerminationMessages } from './termination-messages.ts';
 
 /** What a pod's worker needs from its node. */
 export interface PodWorkerParts extends PodActionsParts {
-  readonly pods: Objects<Pod>;
+  readonly writer: PodWriter;
   readonly events: EventRecorder;
   /** Keeps the worker from being woken by its own reports. */
   readonly echoes: EchoFilter;
@@ -88,17 +89,29 @@ export class PodWorker {
     this.#events.pod(this.#pod, { type: 'Warning', ...rejection });
   }
 
+  /** Ends the pod before its time. */
+  evict(eviction: RecordedEviction): void {
+    if (this.#record.eviction !== undefined) return;
+    this.#events.evicted(this.#pod, eviction, 'Warning');
+    this.#record.eviction = { ...eviction, isRecorded: true };
+    this.#operation?.abort.abort();
+    this.#parts.wake(this.key);
+  }
+
+  /** Whether nothing of the pod runs any more, and nothing will be started. */
+  get hasEnded(): boolean {
+    return this.#record.hasEnded;
+  }
+
   /** Carries out one step; returns when the next one is due even if nothing changes. */
   async step(pod: Observed<Pod>): Promise<number | undefined> {
     this.#pod = pod;
-    if (this.#operation !== undefined) {
-      this.#hurry(pod, this.#operation);
-      return undefined;
-    }
+    if (this.#operation !== undefined) return this.#hurry(pod, this.#operation);
     if (this.#parts.clock.now() < this.#retryAtMs) return this.#retryAtMs;
     this.#updateBackend(pod);
     const plan = planPod(await this.#observe(pod));
     this.#noteEnd(plan);
+    this.#record.hasEnded = plan.stage === 'ended';
     if (plan.stage === 'ended') this.#parts.ended(this.uid);
     await this.#report(pod, plan.status);
     if (plan.actions.some(({ type }) => type === 'delete pod')) await this.#delete(pod);
@@ -195,7 +208,7 @@ export class PodWorker {
   }
 
   /** Aborts a start when the pod is deleted, and a stop when its grace period was shortened. */
-  #hurry({ metadata }: Observed<Pod>, { graceSeconds, abort }: Operation): void {
+  #hurry({ metadata }: Observed<Pod>, { graceSeconds, abort }: Operation): undefined {
     if (metadata.deletionTimestamp === undefined) return;
     const isShorter = (metadata.deletionGracePeriodSeconds ?? Infinity) < (graceSeconds ?? 0);
     if (graceSeconds === undefined || isShorter) abort.abort();
@@ -204,7 +217,7 @@ export class PodWorker {
   #noteEnd({ stage, eviction }: PodPlan): void {
     if (stage === 'running' || this.#record.terminatingSinceMs !== undefined) return;
     this.#record.terminatingSinceMs = this.#parts.clock.now();
-    if (eviction !== undefined) this.#events.pod(this.#pod, { type: 'Normal', ...eviction });
+    if (eviction !== undefined) this.#events.evicted(this.#pod, eviction, 'Normal');
   }
 
   async #report(pod: Observed<Pod>, status: PodStatus): Promise<void> {
@@ -213,16 +226,15 @@ export class PodWorker {
     const isLeftAsWritten = this.#refused?.version === pod.metadata.resourceVersion;
     // the server would ignore the same part of the patch again
     if (patch === undefined || (isLeftAsWritten && deepEqual(patch, this.#refused?.patch))) return;
-    const { pods, echoes, clock } = this.#parts;
+    const { writer, echoes, clock } = this.#parts;
     if (this.#tooLarge !== undefined && clock.now() < this.#tooLarge.retryAtMs) return;
-    const body = strategicPatch({ metadata: { uid: this.uid }, status: patch });
     let isTaken = false;
     const isEcho = (written: Observed<Pod>): boolean => {
       isTaken = statusPatch(written.status ?? {}, status) === undefined;
       return isTaken && isSameButStatus(pod, written);
     };
     try {
-      const written = await echoes.write(this.key, () => pods.patchStatus(this.key, body), isEcho);
+      const written = await echoes.write(this.key, () => writer.writeStatus(pod, patch), isEcho);
       this.#pod = written;
       this.#tooLarge = undefined;
       // shares the object with the cache, to save memory
@@ -261,7 +273,7 @@ export class PodWorker {
 
   async #delete(pod: Observed<Pod>): Promise<void> {
     if (this.#isDeleted || pod.metadata.uid !== this.uid) return;
-    await this.#parts.pods.delete(this.key, { gracePeriodSeconds: 0, preconditions: { uid: this.uid } });
+    await this.#parts.writer.delete(pod);
     this.#isDeleted = true; // finalizers may keep the pod, but the node is done with it
   }
 
@@ -286,11 +298,4 @@ export class PodWorker {
       this.#retryAtMs = this.#parts.clock.now() + RETRY_MS;
     }
   }
-}
-
-/** Whether the written pod differs from the planned one only in its status. */
-function isSameButStatus(planned: Observed<Pod>, written: Observed<Pod>): boolean {
-  const { resourceVersion: _before, managedFields: _managers, ...known } = planned.metadata;
-  const { resourceVersion: _after, managedFields: _others, ...found } = written.metadata;
-  return deepEqual(known, found);
 }

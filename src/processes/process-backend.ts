@@ -57,6 +57,8 @@ export function processBackend(host: ProcessHost, options: SimulatedBackendOptio
       actions: processActions({ node, runtime, simulated, network: new NetworkActions(runtime, clock) }),
       usage: processUsage(runtime, { node, simulated }),
       polling,
+      meter: undefined,
+      tasks: simulated.tasks,
       podUpdated: (pod) => simulated.podUpdated(pods.update(pod)),
       async [Symbol.asyncDispose]() {
         runtime.close();

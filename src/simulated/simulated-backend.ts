@@ -50,6 +50,8 @@ export function simulatedBackend(options: SimulatedBackendOptions = {}): OpenNod
       actions: new ScriptedActions(clock, registry),
       usage: { read: async (pods, object) => usage.of(pods, object) },
       polling: NO_POLLING,
+      meter: undefined,
+      tasks: [],
       podUpdated: (pod) => runtime.podUpdated(pod),
       [Symbol.asyncDispose]: async () => registry[Symbol.dispose](),
     } satisfies NodeBackend;

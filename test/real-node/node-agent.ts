@@ -45,6 +45,7 @@ async function prepareKeelson(layout: NodeLayout, around: AgentSurroundings): Pr
     'clusterDomain',
     'maxPods',
     'evictionHard',
+    'staticPodPath',
   ];
   const all = Object.entries(kubeletConfig(layout, server)).filter(([field]) => obeyed.includes(field));
   const authentication = { x509: { clientCAFile: authorityPath(server) } };
@@ -103,5 +104,6 @@ function kubeletConfig({ folder, runtimeSocket }: NodeLayout, server: RunningSer
     evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '0%', 'imagefs.available': '0%' },
     imageGCHighThresholdPercent: 100,
     volumePluginDir: '/var/lib/kubelet/volume-plugins',
+    staticPodPath: join(folder, 'manifests'),
   };
 }

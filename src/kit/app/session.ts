@@ -23,6 +23,7 @@ interface RunningPart {
   readonly name: string;
   readonly prepared: PreparedPart;
   readonly context: PartContext;
+  readonly startsWithoutCaches: boolean;
   state: 'standing by' | 'filling caches' | 'running' | 'ended';
 }
 
@@ -157,8 +158,10 @@ export class Session {
     part.state = 'filling caches';
     using context = part.context;
     try {
-      await this.#cachesOf(part, signal);
+      if (!part.startsWithoutCaches) await this.#cachesOf(part, signal);
       part.state = 'running';
+      const started = { run: (scope: AbortSignal) => context.start(scope) };
+      if (part.startsWithoutCaches) return await runTogether([started, part.prepared], signal);
       await context.start(signal);
       await part.prepared.run(signal);
     } finally {
@@ -174,7 +177,9 @@ export class Session {
 
   #prepare(part: ProgramPart, { seenUpTo }: PartStart): RunningPart {
     const context = new PartContext(part, this.#shared, seenUpTo);
-    const made: RunningPart = { name: part.name, context, prepared: part.prepare(context), state: 'standing by' };
+    const { name, startsWithoutCaches = false } = part;
+    const prepared = part.prepare(context);
+    const made: RunningPart = { name, context, prepared, startsWithoutCaches, state: 'standing by' };
     this.#parts.push(made);
     return made;
   }

@@ -68,14 +68,15 @@ export class EventMaker {
     source: EventSource,
   ): CountedEvent | ActionEvent {
     const { component, host } = source;
-    const { type = 'Normal', reason, message, action } = details;
+    const { type = 'Normal', reason, message, action, annotations } = details;
     const { kind, apiVersion } = about;
     const { name, namespace, uid, resourceVersion } = about.metadata;
     const { fieldPath } = about as EventSubject;
     const nowMs = this.#clock.now();
     const now = instantOfMillis(nowMs);
+    const metadata = { name: this.#name(name, nowMs), namespace: namespace ?? 'default' };
     const base = {
-      metadata: { name: this.#name(name, nowMs), namespace: namespace ?? 'default' },
+      metadata: annotations === undefined ? metadata : { ...metadata, annotations },
       involvedObject: { kind, apiVersion, name, namespace, uid, resourceVersion, fieldPath },
       type,
       reason,

@@ -1,6 +1,7 @@
-import type { Clock, Logger, Random } from '../../base/index.ts';
+import type { Clock, Logger, Random, Runnable } from '../../base/index.ts';
 import type { Node, Observed, Pod } from '../../client/index.ts';
 import type { ActionExecutor, ContainerLogs, ImageService, NodeUsage, RuntimeService } from '../runtime/index.ts';
+import type { NodeMeter } from '../eviction/index.ts';
 import type { Machine } from './machine.ts';
 import type { NodeDevices } from './node-devices.ts';
 import type { NodeResources } from './node-resources.ts';
@@ -50,7 +51,11 @@ export interface NodeBackend extends AsyncDisposable {
   /** Probes and lifecycle hooks. */
   readonly actions: ActionExecutor;
   readonly usage: UsageSource;
+  /** What evictions are decided by; undefined for a backend that runs out of nothing. */
+  readonly meter: NodeMeter | undefined;
   readonly polling: BackendPolling;
+  /** Work beside that of the agent, such as rotating logs. The agent runs it as long as it runs itself. */
+  readonly tasks: readonly Runnable[];
   /**
    * The agent calls this with each new version of a pod, before it looks at the pod's containers.
    *

@@ -1,5 +1,9 @@
 import type { DeepReadonly } from '../../base/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
+import type { EvictionOptions } from '../eviction/index.ts';
+import type { NodeImageOptions } from '../images/index.ts';
+import type { NodeShutdownOptions } from '../shutdown/index.ts';
+import type { StaticPodOptions } from '../static-pods/index.ts';
 
 /** What the composition root decides about a node; everything else comes from the machine. */
 export interface NodeSettings {
@@ -26,6 +30,14 @@ export interface NodeSettings {
   readonly allowedUnsafeSysctls?: readonly string[];
   /** The ids for pods with user namespaces; default all from 65536 on, 65536 a pod. */
   readonly userNamespaceIds?: { readonly first: number; readonly length: number; readonly perPod: number };
+  /** How images are pulled, shared and removed. */
+  readonly images?: NodeImageOptions | undefined;
+  /** When pods are evicted; default never. Without a meter of the backend it has no effect. */
+  readonly eviction?: EvictionOptions | undefined;
+  /** How pods end before the machine shuts down; default they are not ended. */
+  readonly shutdown?: NodeShutdownOptions | undefined;
+  /** Pods that the node runs by itself; default none, and mirror pods are then pods like all others. */
+  readonly staticPods?: StaticPodOptions | undefined;
 }
 
 const BLOCK = 256;

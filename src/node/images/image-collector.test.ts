@@ -87,6 +87,26 @@ test('images that are younger than two minutes stay', async () => {
   expect([present.length, failures.length]).toEqual([0, 2]);
 });
 
+test('images that were not used for longer than allowed go, however empty the disk is', async () => {
+  const clock = new VirtualClock();
+  const present = new Map(['used', 'unused'].map((id): [string, Image] => [id, image(id)]));
+  const images = {
+    listImages: async () => [...present.values()],
+    removeImage: async ({ image: id }: { readonly image: string }) => void present.delete(id),
+    fsInfo: async () => ({ mountpoint: '/', capacityBytes: 100, availableBytes: 99 }),
+  } as unknown as ImageService;
+  const runtime = { listContainers: async () => [{ imageRef: 'used', image: { image: 'used' } }] };
+  const parts = { clock, images, runtime: runtime as unknown as RuntimeService, failed: () => undefined };
+  const collector = new ImageCollector({ ...parts, limits: { maxAgeMs: 3_600_000 } });
+  await collector.collect();
+  await clock.advance('1h');
+  await collector.collect();
+  expect([...present.keys()]).toEqual(['used', 'unused']);
+  await clock.advance('1s');
+  await collector.collect();
+  expect([...present.keys()]).toEqual(['used']);
+});
+
 function image(id: string): Image {
   return { id, repoTags: [id], repoDigests: [], size: 10 };
 }

@@ -6,10 +6,23 @@ export const HIGH_THRESHOLD_PERCENT = 85;
 export const LOW_THRESHOLD_PERCENT = 80;
 export const MIN_AGE_MS = 120_000;
 
+/** When images are removed, as in a KubeletConfiguration. */
+export interface ImageLimits {
+  /** `imageGCHighThresholdPercent`; default 85. 100 turns the removal by disk usage off. */
+  readonly highPercent?: number;
+  /** `imageGCLowThresholdPercent`; default 80. */
+  readonly lowPercent?: number;
+  /** `imageMinimumGCAge`; default 2m. */
+  readonly minAgeMs?: number;
+  /** `imageMaximumGCAge`: unused images of this age are removed whatever the disk usage; default never. */
+  readonly maxAgeMs?: number;
+}
+
 export interface ImageCollectorParts {
   readonly clock: Clock;
   readonly images: ImageService;
   readonly runtime: RuntimeService;
+  readonly limits?: ImageLimits | undefined;
   /** Called when too few images could be removed. */
   failed(message: string): void;
 }
@@ -25,19 +38,47 @@ export class ImageCollector {
   }
 
   async collect(): Promise<void> {
-    const { images, clock } = this.#parts;
-    const listed = await images.listImages();
+    const { images, clock, limits = {} } = this.#parts;
+    const { highPercent = HIGH_THRESHOLD_PERCENT, lowPercent = LOW_THRESHOLD_PERCENT, minAgeMs = MIN_AGE_MS } = limits;
     const nowMs = clock.now();
-    await this.#note(listed, nowMs);
+    const all = await images.listImages();
+    await this.#note(all, nowMs);
+    const listed = await this.#removeOld(all, nowMs);
+    if (highPercent >= 100) return;
     const { capacityBytes, availableBytes } = await images.fsInfo();
     if (capacityBytes <= 0) return;
     const usedPercent = 100 - Math.trunc((availableBytes * 100) / capacityBytes);
-    if (usedPercent < HIGH_THRESHOLD_PERCENT) return;
-    const wantedBytes = Math.trunc((capacityBytes * (100 - LOW_THRESHOLD_PERCENT)) / 100) - availableBytes;
-    const freedBytes = await this.#free(listed, wantedBytes, nowMs);
+    if (usedPercent < highPercent) return;
+    const wantedBytes = Math.trunc((capacityBytes * (100 - lowPercent)) / 100) - availableBytes;
+    const freedBytes = await this.#free(listed, wantedBytes, { nowMs, minAgeMs });
     if (freedBytes >= wantedBytes) return;
     const words = `Attempted to free ${wantedBytes} bytes, but only found ${freedBytes} bytes eligible to free.`;
     this.#parts.failed(`Failed to garbage collect required amount of images. ${words}`);
+  }
+
+  /** Removes images that were not used for too long; returns the others. */
+  async #removeOld(images: readonly Image[], nowMs: number): Promise<readonly Image[]> {
+    const { maxAgeMs = 0 } = this.#parts.limits ?? {};
+    if (maxAgeMs <= 0) return images;
+    const kept: Image[] = [];
+    for (const image of images) {
+      const { firstMs, usedMs } = this.#seen.get(image.id) ?? { firstMs: nowMs, usedMs: nowMs };
+      if (nowMs - Math.max(firstMs, usedMs) <= maxAgeMs) kept.push(image);
+      else await this.#remove(image);
+    }
+    return kept;
+  }
+
+  async #remove({ id, repoTags, repoDigests }: Image): Promise<void> {
+    await this.#parts.images.removeImage({ image: repoTags[0] ?? repoDigests[0] ?? id });
+  }
+
+  /** Removes all images that no container uses, whatever their age. */
+  async removeUnused(): Promise<void> {
+    const listed = await this.#parts.images.listImages();
+    const nowMs = this.#parts.clock.now();
+    await this.#note(listed, nowMs);
+    await this.#free(listed, Infinity, { nowMs, minAgeMs: 0 });
   }
 
   /** Records which images there are, and which of them containers use now. */
@@ -54,16 +95,20 @@ export class ImageCollector {
     }
   }
 
-  async #free(images: readonly Image[], wantedBytes: number, nowMs: number): Promise<number> {
+  async #free(
+    images: readonly Image[],
+    wantedBytes: number,
+    { nowMs, minAgeMs }: { readonly nowMs: number; readonly minAgeMs: number },
+  ): Promise<number> {
     const candidates = images
       .map((image) => ({ ...image, ...(this.#seen.get(image.id) ?? { firstMs: nowMs, usedMs: nowMs }) }))
-      .filter(({ firstMs, usedMs }) => usedMs < nowMs && nowMs - firstMs >= MIN_AGE_MS)
+      .filter(({ firstMs, usedMs }) => usedMs < nowMs && nowMs - firstMs >= minAgeMs)
       .toSorted((left, right) => left.usedMs - right.usedMs || left.firstMs - right.firstMs);
     let freedBytes = 0;
-    for (const { id, repoTags, repoDigests, size } of candidates) {
+    for (const image of candidates) {
       if (freedBytes >= wantedBytes) break;
-      await this.#parts.images.removeImage({ image: repoTags[0] ?? repoDigests[0] ?? id });
-      freedBytes += size;
+      await this.#remove(image);
+      freedBytes += image.size;
     }
     return freedBytes;
   }

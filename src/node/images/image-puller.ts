@@ -1,13 +1,19 @@
 import type { Clock } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { AuthConfig, ImageService, ImageSpec, PodSandboxConfig } from '../runtime/index.ts';
+import type { PullVerification } from './pull-verification.ts';
 import { credentialsOf, matchingCredentials } from './registry-credentials.ts';
+import type { TrackedCredential } from './tracked-credential.ts';
 
 export interface ImagePullerParts {
   readonly clock: Clock;
   readonly images: ImageService;
   /** Maximum number of concurrent pulls; further pulls wait in order of arrival. */
   readonly maxParallel: number;
+  /** Keeps track of who may use pulled images; default all pods may. */
+  readonly verification?: PullVerification | undefined;
+  /** Credentials of the node itself, for the image of a pod; tried after those of the pod. */
+  nodeCredentials?(image: string, pod: Observed<Pod>): Promise<readonly TrackedCredential[]>;
   /** The data of a Secret, in base64; undefined when there is none. */
   secret(namespace: string, name: string): Promise<Readonly<Record<string, string>> | undefined>;
 }
@@ -16,6 +22,8 @@ export interface PullResult {
   /** Duration of the pull, without and with the time spent waiting for other pulls. */
   readonly tookMs: number;
   readonly waitedMs: number;
+  /** The credential that the registry accepted; undefined when none was needed. */
+  readonly used: TrackedCredential | undefined;
 }
 
 /** Pulls images with the credentials of pods, a limited number at a time. */
@@ -30,41 +38,84 @@ export class ImagePuller {
 
   /** The pod's credentials for an image, and the names of its pull secrets that do not exist. */
   async credentials(
-    { metadata, spec }: Observed<Pod>,
+    pod: Observed<Pod>,
     image: string,
-  ): Promise<{ readonly auths: readonly AuthConfig[]; readonly missing: readonly string[] }> {
+  ): Promise<{ readonly auths: readonly TrackedCredential[]; readonly missing: readonly string[] }> {
+    const { metadata, spec } = pod;
+    const { namespace = '' } = metadata;
     const names = (spec?.imagePullSecrets ?? []).flatMap(({ name = '' }) => (name === '' ? [] : [name]));
-    if (names.length === 0) return NO_CREDENTIALS;
+    const own = (await this.#parts.nodeCredentials?.(image, pod)) ?? [];
+    if (names.length === 0) return own.length === 0 ? NO_CREDENTIALS : { auths: own, missing: [] };
     const found = await Promise.all(
-      names.map(async (name) => ({ name, data: await this.#parts.secret(metadata.namespace ?? '', name) })),
+      names.map(async (name) => ({ name, data: await this.#parts.secret(namespace, name) })),
     );
     const missing = found.flatMap(({ name, data }) => (data === undefined ? [name] : []));
-    const all = found.flatMap(({ data }) => (data === undefined ? [] : credentialsOf(data)));
-    return { auths: matchingCredentials(all, image), missing };
+    const secretOf = new Map<AuthConfig, string>();
+    const all = found.flatMap(({ name, data }) => {
+      const parsed = data === undefined ? [] : credentialsOf(data);
+      for (const { auth } of parsed) secretOf.set(auth, name);
+      return parsed;
+    });
+    const secrets = matchingCredentials(all, image).map((auth): TrackedCredential => {
+      return { auth, source: { type: 'secret', namespace, name: secretOf.get(auth) ?? '' } };
+    });
+    return { auths: [...secrets, ...own], missing };
+  }
+
+  /** Whether a pod may use an image that is on the machine without pulling it. */
+  async mayUse(pod: Observed<Pod>, image: string, imageRef: string): Promise<boolean> {
+    const { verification } = this.#parts;
+    if (verification === undefined) return true;
+    return !(await verification.mustPull(image, imageRef, async () => (await this.credentials(pod, image)).auths));
   }
 
   /** Tries one credential after the other. Throws the error of the last try. */
   async pull(
     image: ImageSpec,
-    { auths, sandboxConfig }: { readonly auths: readonly AuthConfig[]; readonly sandboxConfig: PodSandboxConfig },
+    how: { readonly auths: readonly TrackedCredential[]; readonly sandboxConfig: PodSandboxConfig },
+    signal: AbortSignal,
+  ): Promise<PullResult> {
+    const { verification, images } = this.#parts;
+    if (verification === undefined) return this.#pullInTurn(image, how, signal);
+    await verification.begin(image.image);
+    let result: { readonly imageRef: string; readonly used: TrackedCredential | undefined } | undefined;
+    try {
+      const pulled = await this.#pullInTurn(image, how, signal);
+      const present = await images.imageStatus(image, { signal });
+      if (present !== undefined) result = { imageRef: present.id, used: pulled.used };
+      return pulled;
+    } finally {
+      await verification.end(image.image, result);
+    }
+  }
+
+  async #pullInTurn(
+    image: ImageSpec,
+    {
+      auths,
+      sandboxConfig,
+    }: { readonly auths: readonly TrackedCredential[]; readonly sandboxConfig: PodSandboxConfig },
     signal: AbortSignal,
   ): Promise<PullResult> {
     const { clock, images } = this.#parts;
     const askedMs = clock.now();
     await this.#enter(signal);
     try {
+      let used: TrackedCredential | undefined;
       const beganMs = clock.now();
       const tries = auths.length === 0 ? [undefined] : auths;
-      for (const [index, auth] of tries.entries()) {
+      for (const [index, tried] of tries.entries()) {
         try {
-          await images.pullImage(image, { signal, sandboxConfig, ...(auth === undefined ? {} : { auth }) });
+          const auth = tried === undefined ? {} : { auth: tried.auth };
+          await images.pullImage(image, { signal, sandboxConfig, ...auth });
+          used = tried;
           break;
         } catch (error) {
           if (signal.aborted || index === tries.length - 1) throw error;
         }
       }
       const nowMs = clock.now();
-      return { tookMs: nowMs - beganMs, waitedMs: nowMs - askedMs };
+      return { tookMs: nowMs - beganMs, waitedMs: nowMs - askedMs, used };
     } finally {
       this.#leave();
     }

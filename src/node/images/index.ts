@@ -2,7 +2,13 @@
 export {
   HIGH_THRESHOLD_PERCENT,
   ImageCollector,
+  type ImageLimits,
   LOW_THRESHOLD_PERCENT,
   MIN_AGE_MS as MIN_IMAGE_AGE_MS,
 } from './image-collector.ts';
-export { ImagePuller, type PullResult } from './image-puller.ts';
+export type { CredentialPlugin } from './credential-plugins.ts';
+export { imageNameProblem } from './image-name.ts';
+export type { ImagePuller, PullResult } from './image-puller.ts';
+export { type NodeImageOptions, nodeImagePuller } from './node-images.ts';
+export type { PulledRecord, PullRecords, VerificationPolicy } from './pull-verification.ts';
+export { credentialsOf, type RegistryCredential } from './registry-credentials.ts';

@@ -51,22 +51,32 @@ function text(value: unknown): string {
 }
 
 /** Strips scheme, API version and trailing slashes. */
-function normalPlace(place: string): string {
+export function normalPlace(place: string): string {
   const bare = place.replace(/^https?:\/\//, '').replace(/\/+$/, '');
   return bare.replace(/\/v[12]$/, '');
 }
 
 /** The credentials for an image, most specific first. */
 export function matchingCredentials(credentials: readonly RegistryCredential[], image: string): readonly AuthConfig[] {
-  const slash = image.indexOf('/');
-  const first = slash < 0 ? '' : image.slice(0, slash);
-  const hasRegistry = /[.:]/.test(first) || first === 'localhost';
-  const isDefault = !hasRegistry || first === 'docker.io' || first === DEFAULT_REGISTRY;
-  const target = isDefault ? `${DEFAULT_REGISTRY}/${hasRegistry ? image.slice(slash + 1) : image}` : image;
+  const target = fullName(image);
   return credentials
     .filter(({ place }) => isPlaceOf(place === 'docker.io' ? DEFAULT_REGISTRY : place, target))
     .toSorted((left, right) => (left.place < right.place ? 1 : left.place > right.place ? -1 : 0))
     .map(({ auth }) => auth);
+}
+
+/** Whether an image is at a place: `quay.io/team`, `*.example.com`. */
+export function matchesPlace(place: string, image: string): boolean {
+  return isPlaceOf(place === 'docker.io' ? DEFAULT_REGISTRY : place, fullName(image));
+}
+
+/** The image with its registry. */
+function fullName(image: string): string {
+  const slash = image.indexOf('/');
+  const first = slash < 0 ? '' : image.slice(0, slash);
+  const hasRegistry = /[.:]/.test(first) || first === 'localhost';
+  const isDefault = !hasRegistry || first === 'docker.io' || first === DEFAULT_REGISTRY;
+  return isDefault ? `${DEFAULT_REGISTRY}/${hasRegistry ? image.slice(slash + 1) : image}` : image;
 }
 
 /** Hosts match label by label, where `*` stands for a part of a label; ports have to be equal; a path is a prefix. */

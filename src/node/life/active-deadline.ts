@@ -1,10 +1,4 @@
-import { type PodView, timeMs } from './pod-view.ts';
-
-/** Why a node evicts a pod. */
-export interface Eviction {
-  readonly reason: string;
-  readonly message: string;
-}
+import { type Eviction, type PodView, timeMs } from './pod-view.ts';
 
 /** The end of `activeDeadlineSeconds`, if the pod has it. */
 export function activeDeadline({ pod, memory }: PodView): number | undefined {

@@ -1,6 +1,5 @@
 // The life of a pod, decided without I/O.
 export { type BackOff, crashKey, nextBackOff, pullKey } from './back-off.ts';
-export type { Eviction } from './active-deadline.ts';
 export { planPod, type PodAction, type PodPlan, type PodStage } from './pod-life.ts';
 export type { ActuatedResources, PendingResize, ResizeProgress, ResizeState } from './resize-state.ts';
 export { statusPatch } from './status-patch.ts';
@@ -8,6 +7,7 @@ export {
   type ContainerSpec,
   type ContainerView,
   describePod,
+  type Eviction,
   type PodMemory,
   type PodStatus,
   type PodView,

@@ -15,12 +15,20 @@ const OWNED: ReadonlySet<string> = new Set([
   'AllContainersRestarting',
 ]);
 
+const DISRUPTION = 'DisruptionTarget';
+
+function disrupted(message: string): Verdict {
+  return { status: 'True', reason: 'TerminationByKubelet', message };
+}
+
 export interface ConditionFacts {
   readonly phase: PodPhase;
   readonly init: readonly PodContainerStatus[];
   readonly regular: readonly PodContainerStatus[];
   /** Undefined for pods that never restart as a whole. */
   readonly isRestartingAll: boolean | undefined;
+  /** Why the node disrupts the pod, if it does. */
+  readonly disruption?: string | undefined;
 }
 
 interface Verdict {
@@ -42,9 +50,14 @@ export function podConditions(view: PodView, facts: ConditionFacts): PodConditio
     ...(facts.isRestartingAll === undefined
       ? []
       : [['AllContainersRestarting', restartingAll(facts.phase, facts.isRestartingAll)] as const]),
+    ...(facts.disruption === undefined ? [] : [[DISRUPTION, disrupted(facts.disruption)] as const]),
   ];
   const resizes = view.memory.resize === undefined ? [] : resizeConditions(view.memory.resize, facts.phase);
-  return [...others, ...resizes, ...verdicts.map(([type, verdict]) => condition(view, type, verdict))];
+  return [
+    ...others.filter(({ type }) => type !== DISRUPTION || facts.disruption === undefined),
+    ...resizes,
+    ...verdicts.map(([type, verdict]) => condition(view, type, verdict)),
+  ];
 }
 
 /** Conditions about resizes are there only while they are true. */

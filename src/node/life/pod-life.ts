@@ -1,6 +1,6 @@
 // The life of a pod as one state machine: from the spec, the containers in the runtime and the time, to the next actions
 // and the status to report. The functions here are pure.
-import { activeDeadline, type Eviction, pastDeadline } from './active-deadline.ts';
+import { activeDeadline, pastDeadline } from './active-deadline.ts';
 import { type BackOff, crashKey, nextBackOff } from './back-off.ts';
 import { type ContainerKind, containersOf, isToBeStarted } from './container-status.ts';
 import { finishedAt, holdBack } from './hold-back.ts';
@@ -13,6 +13,7 @@ import { earliest, probeChanges } from './wake-times.ts';
 import {
   type ContainerSpec,
   type ContainerView,
+  type Eviction,
   newestContainer,
   type PodStatus,
   type PodView,
@@ -75,7 +76,7 @@ export function planPod(view: PodView): PodPlan {
   if (view.memory.rejection !== undefined) return planRejected(view, view.memory.rejection);
   if (isTerminalPhase(view.memory.status.phase) && view.containers.length === 0 && view.sandbox === undefined)
     return ended(view, view.memory.status);
-  const eviction = pastDeadline(view);
+  const eviction = view.memory.eviction ?? pastDeadline(view);
   const isRestartingAll = wantsRestartOfAll(view);
   const status = podStatus(view, { isTerminal: false, isRestartingAll, eviction });
   const isDeleted = view.pod.metadata.deletionTimestamp !== undefined;
@@ -136,7 +137,9 @@ function stop(container: ContainerView, graceSeconds: number): Extract<PodAction
 
 /** What is left of the pod's grace period. */
 function graceLeft({ pod, nowMs, memory }: PodView): number {
-  const granted = pod.metadata.deletionGracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds;
+  const { eviction } = memory;
+  const own = pod.metadata.deletionGracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds;
+  const granted = pod.metadata.deletionTimestamp === undefined ? (eviction?.graceSeconds ?? own) : own;
   const takenSeconds = Math.floor((nowMs - (memory.terminatingSinceMs ?? nowMs)) / 1000);
   return Math.max(numberOfInt64(granted ?? DEFAULT_GRACE_SECONDS) - takenSeconds, MIN_STOP_SECONDS);
 }

@@ -5,13 +5,20 @@ import { type PodPhase, phaseOf } from './pod-phase.ts';
 import { amountTexts, isSidecar, isTerminalPhase, podLimits, podRequests } from '../../api/meaning/index.ts';
 import { podResourcesInForce } from './resources-in-force.ts';
 import { couldRestartAll } from './restart-rules.ts';
-import { type PodContainerStatus, type PodSpec, type PodStatus, type PodView, timeText } from './pod-view.ts';
+import {
+  type Eviction,
+  type PodContainerStatus,
+  type PodSpec,
+  type PodStatus,
+  type PodView,
+  timeText,
+} from './pod-view.ts';
 
 export interface StatusFacts {
   /** Nothing will be started any more and all has stopped. */
   readonly isTerminal: boolean;
   /** Why the node stops the pod. */
-  readonly eviction?: { readonly reason: string; readonly message: string };
+  readonly eviction?: Eviction | undefined;
   /** A container's rule restarts all containers. */
   readonly isRestartingAll: boolean;
 }
@@ -29,6 +36,8 @@ export function podStatus(view: PodView, facts: StatusFacts): PodStatus {
   const computed = phaseOf(spec, { statuses: [...init, ...regular], isTerminal: facts.isTerminal, hasInitialized });
   const phase = keepTerminal(view, facts.eviction === undefined ? computed : 'Failed');
   const why: Reason = facts.eviction ?? (phase === memory.status.phase ? memory.status : {});
+  // written together with the terminal phase
+  const disruption = facts.isTerminal && facts.eviction?.isDisruption === true ? facts.eviction.message : undefined;
   const isRestartingAll = couldRestartAll(spec) ? facts.isRestartingAll : undefined;
   const { generation } = pod.metadata;
   const { hostIP, hostIPs, podIP, podIPs } = addresses(view);
@@ -37,7 +46,7 @@ export function podStatus(view: PodView, facts: StatusFacts): PodStatus {
   return {
     observedGeneration: generation,
     phase,
-    conditions: podConditions(view, { phase, init, regular, isRestartingAll }),
+    conditions: podConditions(view, { phase, init, regular, isRestartingAll, disruption }),
     reason: why.reason,
     message: why.message,
     hostIP,

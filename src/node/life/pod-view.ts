@@ -38,6 +38,18 @@ export interface StartFailure {
   readonly retryAtMs?: number;
 }
 
+/** Why a node evicts a pod. */
+export interface Eviction {
+  readonly reason: string;
+  readonly message: string;
+  /** Time that its containers have to end; default what the pod says. */
+  readonly graceSeconds?: number;
+  /** Whether the pod gets the condition DisruptionTarget when it has ended; default false. */
+  readonly isDisruption?: boolean;
+  /** Whether the event was recorded already; default false. */
+  readonly isRecorded?: boolean;
+}
+
 /** What a node remembers of a pod between two looks at it. */
 export interface PodMemory {
   /** What was reported last, or what the API has. */
@@ -52,6 +64,8 @@ export interface PodMemory {
   readonly terminatingSinceMs?: number;
   /** Undefined for pods that were never resized. */
   readonly resize?: ResizeState | undefined;
+  /** Set when the node ends the pod before its time. */
+  readonly eviction?: Eviction;
   /** Set when admission rejected the pod. */
   readonly rejection?: { readonly reason: string; readonly message: string };
 }

@@ -1,5 +1,5 @@
 // The conditions of a node, from what its machine and its runtime say.
-import type { NodeBackend } from '../backend/index.ts';
+import type { MachinePressure, NodeBackend } from '../backend/index.ts';
 import type { RuntimeCondition, RuntimeStatus } from '../runtime/index.ts';
 
 export interface HealthCondition {
@@ -25,15 +25,21 @@ export interface NodeHealth {
 export const PRESSURES = ['MemoryPressure', 'DiskPressure', 'PIDPressure'] as const;
 
 /** Reads the health of machine and runtime. */
-export async function readHealth({ machine, runtime }: Pick<NodeBackend, 'machine' | 'runtime'>): Promise<NodeHealth> {
-  const pressure = await machine.pressure();
+export async function readHealth(
+  { machine, runtime }: Pick<NodeBackend, 'machine' | 'runtime'>,
+  {
+    pressure: found,
+    problem,
+  }: { readonly pressure?: MachinePressure | undefined; readonly problem?: string | undefined } = {},
+): Promise<NodeHealth> {
+  const pressure = found ?? (await machine.pressure());
   const status = await runtime.status().catch(() => undefined);
   const find = (type: string): RuntimeCondition | undefined => status?.conditions.find((each) => each.type === type);
   const runtimeProblem =
     status === undefined ? 'container runtime is down' : problemOf('container runtime not ready', find('RuntimeReady'));
   const networkProblem =
     status === undefined ? undefined : problemOf('container runtime network not ready', find('NetworkReady'));
-  const problems = [runtimeProblem, networkProblem].filter((each) => each !== undefined);
+  const problems = [runtimeProblem, networkProblem, problem].filter((each) => each !== undefined);
   return {
     conditions: [
       pressure.memory

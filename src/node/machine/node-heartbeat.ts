@@ -11,7 +11,7 @@ import {
   strategicPatch,
 } from '../../client/index.ts';
 import type { EventRecorder, Objects } from '../../kit/index.ts';
-import type { DeviceResources, NodeBackend, NodeSettings, ResourceTexts } from '../backend/index.ts';
+import type { DeviceResources, MachinePressure, NodeBackend, NodeSettings, ResourceTexts } from '../backend/index.ts';
 import { type NodeHealth, readHealth } from './node-health.ts';
 import {
   type DescribedNode,
@@ -36,6 +36,10 @@ export interface HeartbeatParts {
   readonly isRegistered?: boolean;
   /** The volumes that its pods use, as the status of nodes names them. */
   volumesInUse(): readonly string[];
+  /** What evictions have found; default what the machine says. */
+  pressure?(): MachinePressure | undefined;
+  /** Why the node is not ready, besides what runtime and network say. */
+  problem?(): string | undefined;
   /** Called when runtime or network have failed, or work again. */
   healthChanged(): void;
 }
@@ -87,6 +91,12 @@ export class NodeHeartbeat {
       // pods may have begun to use volumes meanwhile
       const parts = { ...statusParts, volumesInUse: this.#parts.volumesInUse() };
       await this.#write(known as Observed<Node>, nodeStatus(this.#node, parts, known.status), signal);
+    }
+    const { bootID = '' } = known?.status?.nodeInfo ?? {};
+    const now = this.#node.machine.info.bootID;
+    if (bootID !== '' && bootID !== now) {
+      const message = `Node ${name} has been rebooted, boot id: ${now}`;
+      this.#event('Rebooted', message, 'Warning');
     }
     await registerDrivers(this.#node.settings, { client: this.#parts.client, uid: uid ?? '' });
     this.#recordHealth(known?.status);
@@ -154,7 +164,7 @@ export class NodeHeartbeat {
   async #statusParts(): Promise<StatusParts> {
     const { clock, backend } = this.#parts;
     const before = this.#health;
-    const health = await readHealth(backend);
+    const health = await readHealth(backend, { pressure: this.#parts.pressure?.(), problem: this.#parts.problem?.() });
     this.#health = health;
     if (health.runtime !== undefined) {
       const { runtimeName, runtimeVersion } = await backend.runtime.version();

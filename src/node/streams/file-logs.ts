@@ -1,12 +1,14 @@
 // Logs as container runtimes write them to files.
 import { Buffer } from 'node:buffer';
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import type { Clock } from '../../base/index.ts';
+import { dirname } from 'node:path';
+import { type Clock, FolderChanges } from '../../base/index.ts';
 import type { ContainerLogs, ContainerStatus, LogEntry, LogQuery } from '../runtime/index.ts';
+import { LogParser } from './log-parser.ts';
 
 const NEWLINE = 10;
-const SPACE = 32;
 const BLOCK = 64 * 1024;
+/** Longest time between two looks at a log that is followed. */
 const LOOK_EVERY_MS = 1000;
 
 export class FileLogs implements ContainerLogs {
@@ -18,87 +20,105 @@ export class FileLogs implements ContainerLogs {
     this.#isRunning = isRunning;
   }
 
+  /** What the current log file has, without files that were rotated away; with `follow` also the files that replace it. */
   async *entries({ id, logPath }: ContainerStatus, { tailLines, follow, signal }: LogQuery): AsyncGenerator<LogEntry> {
-    let file = await open(logPath);
+    let log = await OpenLog.open(logPath);
     try {
-      let at = tailLines === undefined ? 0 : await tailStart(file, tailLines);
+      if (tailLines !== undefined) await log.seekTail(tailLines);
+      if (!follow) return yield* log.rest({ until: await log.size(), signal });
+      using changes = new FolderChanges(dirname(logPath), { clock: this.#clock, maxWaitMs: LOOK_EVERY_MS });
       while (!signal.aborted) {
         // checked before reading, so that the last lines are not missed
-        const isOver = !follow || !(await this.#isRunning(id));
-        for await (const line of linesFrom(file, at)) {
-          at += line.length + 1;
-          const entry = parseEntry(line);
-          if (entry !== undefined) yield entry;
-          if (signal.aborted) return;
-        }
-        if (await isReplaced(file, logPath)) {
-          await file.close();
-          file = await open(logPath);
-          at = 0;
+        const isOver = !(await this.#isRunning(id));
+        yield* log.rest({ signal });
+        const next = await log.replacement(logPath);
+        if (next !== undefined) {
+          yield* log.rest({ signal }); // written after the last read and before the file was moved away
+          await log.close();
+          log = next;
         } else if (isOver) {
           return;
         } else {
-          await this.#clock.sleep(LOOK_EVERY_MS, signal);
+          await changes.next(signal);
         }
       }
     } finally {
-      await file.close();
+      await log.close();
     }
   }
 }
 
-/** `2026-01-01T00:00:00.000000000Z stdout F text`: time, stream, `P` for a part of a line, and what was written. */
-export function parseEntry(line: Buffer): LogEntry | undefined {
-  const afterTime = line.indexOf(SPACE);
-  const afterStream = line.indexOf(SPACE, afterTime + 1);
-  const afterTags = line.indexOf(SPACE, afterStream + 1);
-  if (afterTime < 0 || afterStream < 0) return undefined;
-  const time = line.toString('latin1', 0, afterTime);
-  const stream = line.toString('latin1', afterTime + 1, afterStream);
-  const tags = line.toString('latin1', afterStream + 1, afterTags < 0 ? line.length : afterTags).split(':');
-  if (stream !== 'stdout' && stream !== 'stderr') return undefined;
-  const content = afterTags < 0 ? Buffer.alloc(0) : line.subarray(afterTags + 1);
-  return { time, stream, content, isLineEnd: tags[0] !== 'P' };
-}
+/** A log file that is being read. */
+class OpenLog {
+  readonly #file: FileHandle;
+  readonly #parser = new LogParser();
+  #at = 0;
 
-/** Whole lines from the given place on, without their ends. */
-async function* linesFrom(file: FileHandle, from: number): AsyncGenerator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0);
-  for (let at = from; ;) {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(BLOCK), 0, BLOCK, at);
-    if (bytesRead === 0) return;
-    at += bytesRead;
-    rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-    let start = 0;
-    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE, start)) {
-      yield rest.subarray(start, end);
-      start = end + 1;
-    }
-    rest = rest.subarray(start);
+  static async open(path: string): Promise<OpenLog> {
+    return new OpenLog(await open(path));
   }
-}
 
-/** The offset at which the last `lines` lines begin. */
-async function tailStart(file: FileHandle, lines: number): Promise<number> {
-  const { size } = await file.stat();
-  if (lines <= 0) return size;
-  let missing = lines + 1;
-  for (let end = size; end > 0;) {
-    const start = Math.max(0, end - BLOCK);
-    const { buffer } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
-    for (let index = buffer.length - 1; index >= 0; index--) {
-      if (buffer[index] === NEWLINE && --missing === 0) return start + index + 1;
-    }
-    end = start;
+  private constructor(file: FileHandle) {
+    this.#file = file;
   }
-  return 0;
-}
 
-/** Whether the runtime has replaced this file with a new one. */
-async function isReplaced(file: FileHandle, path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).ino !== (await file.stat()).ino;
-  } catch {
-    return false; // moved away, and nothing in its place yet
+  async size(): Promise<number> {
+    return (await this.#file.stat()).size;
+  }
+
+  /** What was not read yet, to the end of the file or to `until`, which keeps a busy container from holding the reader for ever. */
+  async *rest({
+    until = Infinity,
+    signal,
+  }: {
+    readonly until?: number;
+    readonly signal: AbortSignal;
+  }): AsyncGenerator<LogEntry> {
+    while (!signal.aborted && this.#at < until) {
+      const length = Math.min(BLOCK, until - this.#at);
+      const { bytesRead, buffer } = await this.#file.read(Buffer.alloc(length), 0, length, this.#at);
+      if (bytesRead === 0) return;
+      this.#at += bytesRead;
+      for (const entry of this.#parser.parse(buffer.subarray(0, bytesRead))) {
+        yield entry;
+        if (signal.aborted) return;
+      }
+    }
+  }
+
+  /** Moves to where the last `lines` lines begin. */
+  async seekTail(lines: number): Promise<void> {
+    const size = await this.size();
+    this.#at = lines <= 0 ? size : await this.#tailStart(size, lines);
+  }
+
+  async #tailStart(size: number, lines: number): Promise<number> {
+    const block = Buffer.alloc(Math.min(BLOCK, size));
+    let missing = lines + 1;
+    for (let end = size; end > 0;) {
+      const start = Math.max(0, end - BLOCK);
+      const { bytesRead } = await this.#file.read(block, 0, end - start, start);
+      const bytes = block.subarray(0, bytesRead);
+      for (let index = bytes.lastIndexOf(NEWLINE); index >= 0; index = bytes.lastIndexOf(NEWLINE, index - 1)) {
+        if (--missing === 0) return start + index + 1;
+        if (index === 0) break;
+      }
+      end = start;
+    }
+    return 0;
+  }
+
+  /** The file that is at the path now, when the runtime has replaced this one. */
+  async replacement(path: string): Promise<OpenLog | undefined> {
+    try {
+      const [there, own] = await Promise.all([stat(path), this.#file.stat()]);
+      return there.ino === own.ino && there.dev === own.dev ? undefined : await OpenLog.open(path);
+    } catch {
+      return undefined; // moved away, and nothing in its place yet
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
   }
 }

@@ -184,7 +184,7 @@ export async function* logOutput(
   let isLineStart = true;
   for await (const entry of entries) {
     if (stream !== undefined && entry.stream !== stream) continue;
-    if (Date.parse(entry.time) < sinceMs) continue;
+    if (sinceMs !== -Infinity && Date.parse(entry.time) < sinceMs) continue;
     const stamp = timestamps && isLineStart ? [Buffer.from(`${entry.time} `)] : [];
     isLineStart = entry.isLineEnd;
     const text = Buffer.concat([...stamp, entry.content, ...(isLineStart ? [NEWLINE] : [])]);

@@ -9,6 +9,7 @@ import {
   UNLIMITED,
   volumeFolder,
 } from '../backend/index.ts';
+import type { NodeMeter } from '../eviction/index.ts';
 import { NetworkActions } from '../probes/index.ts';
 import { RuntimeUsage } from '../runtime-usage.ts';
 import * as cri from '../runtime/index.ts';
@@ -26,6 +27,7 @@ export class MemoryMachine {
   readonly logs = new Map<string, string>();
   isNetworkReady = true;
   edits = NO_EDITS;
+  meter: NodeMeter | undefined;
   #events = new BoundedQueue<cri.ContainerEvent>(1000);
   #count = 0;
 
@@ -151,6 +153,8 @@ export class MemoryMachine {
       actions: new NetworkActions(service, clock),
       usage: new RuntimeUsage(service),
       polling: { relistEveryMs: 60_000, checkEveryMs: 10_000 },
+      meter: this.meter,
+      tasks: [],
       podUpdated: () => undefined,
       [Symbol.asyncDispose]: async () => this.#events.close(),
     };

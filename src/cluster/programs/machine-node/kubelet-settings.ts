@@ -24,6 +24,8 @@ export interface KubeletSettings {
   readonly clientCAFile: string;
   readonly tlsCertFile: string;
   readonly tlsPrivateKeyFile: string;
+  /** A folder of manifests of static pods, or one manifest; empty for none. */
+  readonly staticPodPath: string;
   readonly systemReserved: Readonly<Record<string, string>>;
   readonly kubeReserved: Readonly<Record<string, string>>;
   readonly evictionHard: Readonly<Record<string, string>>;
@@ -42,6 +44,7 @@ interface KubeletConfiguration {
   readonly authentication?: { readonly x509?: { readonly clientCAFile?: string } };
   readonly tlsCertFile?: string;
   readonly tlsPrivateKeyFile?: string;
+  readonly staticPodPath?: string;
   readonly systemReserved?: Readonly<Record<string, string>>;
   readonly kubeReserved?: Readonly<Record<string, string>>;
   readonly evictionHard?: Readonly<Record<string, string>>;
@@ -67,6 +70,7 @@ const CONFIGURATION: ConfigurationKind = {
     }),
     tlsCertFile: TEXT,
     tlsPrivateKeyFile: TEXT,
+    staticPodPath: TEXT,
     systemReserved: mapOf(TEXT),
     kubeReserved: mapOf(TEXT),
     evictionHard: mapOf(TEXT),
@@ -95,6 +99,7 @@ export function readKubeletSettings(text: string | undefined): KubeletSettings {
     clientCAFile: read.authentication?.x509?.clientCAFile ?? '',
     tlsCertFile: read.tlsCertFile ?? '',
     tlsPrivateKeyFile: read.tlsPrivateKeyFile ?? '',
+    staticPodPath: read.staticPodPath ?? '',
     systemReserved: read.systemReserved ?? {},
     kubeReserved: read.kubeReserved ?? {},
     evictionHard: read.evictionHard ?? DEFAULT_EVICTION_HARD,

@@ -1,14 +1,16 @@
 import { isIP } from 'node:net';
-import { hostname } from 'node:os';
+import { homedir, hostname } from 'node:os';
+import { join } from 'node:path';
 import { app } from '../../../kit/index.ts';
-import { linuxBackend, nodeAddresses } from '../../../linux/index.ts';
-import { NodeAccess, nodeAgent, NodeEndpoint, NodeServer } from '../../../node/index.ts';
+import { DiskPullRecords, linuxBackend, machineCredentials, nodeAddresses } from '../../../linux/index.ts';
+import { NodeAccess, nodeAgent, NodeEndpoint, type NodeImageOptions, NodeServer } from '../../../node/index.ts';
 import { type FlagValues, FlagError } from '../flag.ts';
 import { labelsOf } from '../kubelet/node-labels.ts';
 import { nodeSubject } from '../kubelet/node-endpoints.ts';
 import { selfSigned } from '../kubelet/self-signed.ts';
 import type { ProgramBody, StandaloneProgram, StandaloneTools } from '../program.ts';
 import { authorityOf, fileFlag, readFlagFile, usable } from '../read-flags.ts';
+import { readCredentialProviders } from './credential-providers.ts';
 import { readKubeletSettings } from './kubelet-settings.ts';
 
 const VERSION = 'v1.36.3+keelson';
@@ -30,15 +32,22 @@ async function machineNode(flags: FlagValues, tools: StandaloneTools): Promise<S
   const addresses = await nodeAddresses({ nodeIps: addressesOf(flags.text('node-ip')), hostname: name });
   const labels = labelsOf(flags);
   const { clock, random, log, print } = tools;
+  const root = flags.text('root-dir') ?? '/var/lib/kubelet';
   const backend = linuxBackend({
     ...settings,
     cgroups: { cgroupDriver: settings.cgroupDriver },
-    folders: { root: flags.text('root-dir') ?? '/var/lib/kubelet', podLogs: settings.podLogsDir },
+    folders: { root, podLogs: settings.podLogsDir },
     runtimeEndpoint: flags.text('container-runtime-endpoint') ?? settings.containerRuntimeEndpoint,
     addresses,
     clusterServers: settings.clusterDNS,
     kubeletVersion: VERSION,
   });
+  const images = imageOptions(flags, root);
+  const { podsOfManifest } = await import('../../../resources/core/pod-manifests.ts');
+  const staticPods = {
+    read: podsOfManifest,
+    ...(settings.staticPodPath === '' ? {} : { path: settings.staticPodPath }),
+  };
   return {
     async run({ client, connection }, signal) {
       const clientAuthorities =
@@ -64,6 +73,9 @@ async function machineNode(flags: FlagValues, tools: StandaloneTools): Promise<S
         port: endpoint.port,
         labels,
         backend,
+        staticPods,
+        images,
+        eviction: settings.evictionHard === undefined ? {} : { evictionHard: settings.evictionHard },
         onAgent: ({ served }) => {
           const server = new NodeServer(served, log.with({ node: name }));
           servers.push(server);
@@ -77,6 +89,24 @@ async function machineNode(flags: FlagValues, tools: StandaloneTools): Promise<S
         for (const server of servers) server[Symbol.dispose]();
       }
     },
+  };
+}
+
+/** Where a kubelet looks for credentials of the machine, and who may use what was pulled. */
+function imageOptions(flags: FlagValues, root: string): NodeImageOptions {
+  const configuration = fileFlag(flags, 'image-credential-provider-config');
+  const folder = flags.text('image-credential-provider-bin-dir');
+  if ((configuration === undefined) !== (folder === undefined))
+    throw new FlagError('--image-credential-provider-config and --image-credential-provider-bin-dir go together');
+  const environment = Object.fromEntries(Object.entries(process.env).map(([name, value = '']) => [name, value]));
+  const folders = [root, process.cwd(), join(homedir(), '.docker'), '/.docker'];
+  return {
+    verification: { records: new DiskPullRecords(root) },
+    machineCredentials: () => machineCredentials(folders),
+    plugins:
+      configuration === undefined || folder === undefined
+        ? []
+        : usable(() => readCredentialProviders(configuration, { folder, environment })),
   };
 }
 

@@ -34,6 +34,18 @@ export const program: Program = {
         group: GROUP,
         help: 'Folder of volumes and files of pods',
       },
+      'image-credential-provider-config': {
+        type: 'string',
+        value: 'FILE',
+        group: GROUP,
+        help: 'A CredentialProviderConfig: programs that return credentials for images',
+      },
+      'image-credential-provider-bin-dir': {
+        type: 'string',
+        value: 'DIR',
+        group: GROUP,
+        help: 'Folder of those programs',
+      },
       'node-labels': {
         type: 'string',
         multiple: true,

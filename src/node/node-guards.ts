@@ -1,0 +1,128 @@
+import { isTerminalPhase } from '../api/meaning/index.ts';
+import { type Clock, type Logger, messageOf, type Runnable } from '../base/index.ts';
+import type { Observed, Pod } from '../client/index.ts';
+import type { EventRecorder } from '../kit/index.ts';
+import type { MachinePressure, NodeBackend, NodeSettings } from './backend/index.ts';
+import { NodeEvictions } from './eviction/index.ts';
+import { ImageCollector } from './images/index.ts';
+import type { Eviction } from './life/index.ts';
+import { NodeShutdown } from './shutdown/index.ts';
+
+/** A pod's worker, as far as guards use it. */
+export interface GuardedPod {
+  readonly hasEnded: boolean;
+  evict(eviction: Eviction): void;
+}
+
+export interface NodeGuardsParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly events: EventRecorder;
+  readonly backend: NodeBackend;
+  pods(): readonly Observed<Pod>[];
+  worker(pod: Observed<Pod>): GuardedPod | undefined;
+  /** Removes containers that have ended, of pods that have ended as well. */
+  removeDead(hasEnded: (podUid: string) => boolean): Promise<void>;
+  /** Schedules a report of the node. */
+  report(): void;
+}
+
+/** What a node does for its own sake: it evicts pods when it runs out of something, ends them before a shutdown, and removes images. */
+export class NodeGuards {
+  readonly #settings: NodeSettings;
+  readonly #parts: NodeGuardsParts;
+  readonly #evictions: NodeEvictions | undefined;
+  readonly #shutdown: NodeShutdown | undefined;
+  /** Made when it is first needed, so that an idle node takes less memory. */
+  #images: ImageCollector | undefined;
+
+  constructor(settings: NodeSettings, parts: NodeGuardsParts) {
+    this.#settings = settings;
+    this.#parts = parts;
+    const { meter } = parts.backend;
+    if (settings.eviction !== undefined && meter !== undefined)
+      this.#evictions = new NodeEvictions(settings.eviction, {
+        ...this.#podParts(),
+        meter,
+        removeUnused: (what) => (what === 'images' ? this.#collector().removeUnused() : this.#removeDead()),
+        warn: (reason, message) => this.#event('Warning', reason, message),
+        conditionsChanged: () => parts.report(),
+      });
+    if (settings.shutdown !== undefined)
+      this.#shutdown = new NodeShutdown(settings.shutdown, {
+        ...this.#podParts(),
+        event: (reason, message) => this.#event('Normal', reason, message),
+        changed: () => parts.report(),
+      });
+  }
+
+  get tasks(): readonly Runnable[] {
+    return [this.#evictions, this.#shutdown].filter((task) => task !== undefined);
+  }
+
+  /** What evictions have found; undefined for a node without them. */
+  get pressure(): MachinePressure | undefined {
+    return this.#evictions?.pressure;
+  }
+
+  /** Why the node is not ready. */
+  get problem(): string | undefined {
+    return this.#shutdown?.problem;
+  }
+
+  /** Why the node does not take a new pod now. */
+  refuse(pod: Observed<Pod>): { readonly reason: string; readonly message: string } | undefined {
+    return this.#evictions?.refuse(pod) ?? this.#shutdown?.refuse();
+  }
+
+  /** Removes images that fill the disk. */
+  async collectImages(): Promise<void> {
+    try {
+      await this.#collector().collect();
+    } catch (error) {
+      this.#parts.log.warn('images cannot be collected', { error: messageOf(error) });
+    }
+  }
+
+  #podParts(): Pick<NodeGuardsParts, 'clock' | 'log' | 'pods'> & {
+    evict(pod: Observed<Pod>, eviction: Omit<Eviction, 'reason'> & { readonly reason?: string }): void;
+    hasEnded(pod: Observed<Pod>): boolean;
+  } {
+    const { clock, log, pods, worker } = this.#parts;
+    return {
+      clock,
+      log,
+      pods: () => pods().filter((pod) => isActive(pod) && worker(pod)?.hasEnded === false),
+      evict: (pod, eviction) => worker(pod)?.evict({ reason: 'Evicted', ...eviction }),
+      hasEnded: (pod) => worker(pod)?.hasEnded !== false,
+    };
+  }
+
+  async #removeDead(): Promise<void> {
+    const active = new Set(
+      this.#parts
+        .pods()
+        .filter(isActive)
+        .map(({ metadata }) => metadata.uid),
+    );
+    await this.#parts.removeDead((uid) => !active.has(uid));
+  }
+
+  #collector(): ImageCollector {
+    const { clock, backend } = this.#parts;
+    const { images, runtime } = backend;
+    const failed = (message: string): void => this.#event('Warning', 'FreeDiskSpaceFailed', message);
+    const { limits } = this.#settings.images ?? {};
+    return (this.#images ??= new ImageCollector({ clock, images, runtime, failed, limits }));
+  }
+
+  #event(type: 'Normal' | 'Warning', reason: string, message: string): void {
+    const { name } = this.#settings;
+    const about = { kind: 'Node', apiVersion: '', metadata: { name, uid: name } };
+    this.#parts.events.event(about, { type, reason, message });
+  }
+}
+
+function isActive({ metadata, status }: Observed<Pod>): boolean {
+  return metadata.deletionTimestamp === undefined && !isTerminalPhase(status?.phase);
+}
