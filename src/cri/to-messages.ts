@@ -121,8 +121,9 @@ export function containerFilterMessage(filter: ContainerFilter = {}): MessageOf<
   };
 }
 
-function mountMessage({ propagation, ...mount }: Mount): MessageOf<typeof protocol.mount> {
-  return { ...mount, propagation: protocol.MountPropagation[propagation] };
+function mountMessage({ propagation, image, ...mount }: Mount): MessageOf<typeof protocol.mount> {
+  const message = { ...mount, propagation: protocol.MountPropagation[propagation] };
+  return image === undefined ? message : { ...message, image: imageMessage(image) };
 }
 
 function securityMessage(context: LinuxSandboxSecurityContext): MessageOf<typeof protocol.linuxSandboxSecurityContext> {

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { amountsOf } from '../api/meaning/index.ts';
 import { CriCalls, CriImages, runtimeCgroupDriver, runtimeVersion } from '../cri/index.ts';
 import {
   FileLogs,
@@ -14,9 +15,7 @@ import { LinuxRuntime } from './linux-runtime.ts';
 import { LinuxMachine, type LinuxMachineOptions } from './machine/linux-machine.ts';
 import { Mounts } from './mounts.ts';
 import { DiskPodFiles } from './pod-files.ts';
-import { ApiVolumes } from './volumes/api-volumes.ts';
-import { EmptyDirs } from './volumes/empty-dirs.ts';
-import { HostPaths } from './volumes/host-paths.ts';
+import { linuxVolumes } from './volumes/index.ts';
 
 export interface LinuxBackendOptions extends Omit<LinuxMachineOptions, 'cgroupDriver'> {
   /** The runtime's socket: `unix:///run/containerd/containerd.sock`. */
@@ -43,7 +42,10 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
       const cgroups = await openPodCgroups(cgroupDriver, log);
       const runtime = new LinuxRuntime(runtimeName, calls, cgroups);
       const mounts = new Mounts();
-      const parts = { root: folders.root, mounts, clock, random };
+      const allocatableMemory = (): number => {
+        const [all, reserved] = [amountsOf(machine.capacity), amountsOf(machine.reserved)];
+        return (all.get('memory')?.value() ?? 0) - (reserved.get('memory')?.value() ?? 0);
+      };
       const isRunning = async (id: string): Promise<boolean> => {
         try {
           return (await runtime.containerStatus(id)).state === 'CONTAINER_RUNNING';
@@ -57,14 +59,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
         machine,
         runtime,
         images: new CriImages(calls),
-        volumes: [
-          new ApiVolumes('configMap', parts),
-          new ApiVolumes('secret', parts),
-          new ApiVolumes('projected', parts),
-          new ApiVolumes('downwardAPI', parts),
-          new EmptyDirs(parts),
-          new HostPaths(),
-        ],
+        volumes: linuxVolumes({ root: folders.root, mounts, clock, random, log, allocatableMemory }),
         files: new DiskPodFiles({ folders, mounts, cgroups }),
         devices: NO_DEVICES,
         logs: new FileLogs(clock, isRunning),

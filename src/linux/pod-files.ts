@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, readlink, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type MachineFolders, podFolder, type PodFiles } from '../node/index.ts';
 import type { PodCgroups } from './cgroups/pod-cgroups.ts';
@@ -25,22 +26,27 @@ export class DiskPodFiles implements PodFiles {
     await writeFile(path, await content(), { mode });
   }
 
-  async read(path: string, maxBytes: number): Promise<Uint8Array | undefined> {
-    const file = await open(path).catch(() => undefined);
+  async read(
+    path: string,
+    maxBytes: number,
+    { within }: { readonly within?: string } = {},
+  ): Promise<Uint8Array | undefined> {
+    // a pod may have put a pipe or a device there, on which a read would wait
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
     if (file === undefined) return undefined;
     try {
-      const { size } = await file.stat();
-      const start = Math.max(0, size - maxBytes);
-      const { buffer, bytesRead } = await file.read(
-        Buffer.alloc(Math.min(size, maxBytes)),
-        0,
-        Math.min(size, maxBytes),
-        start,
-      );
+      const stats = await file.stat();
+      if (!stats.isFile() || (within !== undefined && !(await isWithin(file, within)))) return undefined;
+      const length = Math.min(stats.size, maxBytes);
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, stats.size - length);
       return buffer.subarray(0, bytesRead);
     } finally {
       await file.close();
     }
+  }
+
+  async pods(): Promise<readonly string[]> {
+    return await readdir(podFolder(this.#parts.folders.root, '')).catch(() => []);
   }
 
   /** Removes the folder of a pod, its logs and its cgroups. */
@@ -51,4 +57,9 @@ export class DiskPodFiles implements PodFiles {
       if (name.endsWith(`_${podUid}`)) await rm(join(folders.podLogs, name), { recursive: true, force: true });
     await cgroups.removePod(podUid);
   }
+}
+
+/** Whether an open file is below a folder, whatever links led to it. */
+async function isWithin({ fd }: FileHandle, folder: string): Promise<boolean> {
+  return (await readlink(`/proc/self/fd/${fd}`)).startsWith(`${await realpath(folder)}/`);
 }

@@ -44,6 +44,8 @@ export interface NodeAgentParts {
 /** Delay before new images are reported, to report several at once. */
 const REPORT_IMAGES_MS = 10_000;
 const RUNTIME_RETRY_MS = 1000;
+/** For work that is short and not given up. */
+const NEVER = new AbortController().signal;
 
 /**
  * The agent of one node: runs the pods that are bound to the node, reports their status, and renews the node's lease.
@@ -101,8 +103,9 @@ export class NodeAgent implements Runnable {
     const inUse = new VolumesInUse(() => parts.plan({ type: 'report' }));
     const allocatable = (): Readonly<Record<string, string>> => this.#allocatable();
     const pod = (uid: string): Observed<Pod> | undefined => this.#pods().find(({ metadata }) => metadata.uid === uid);
-    this.#contents = new PodContents({ data: new ApiVolumeData(client), machine, allocatable, pod });
+    this.#contents = new PodContents({ data: new ApiVolumeData(client, { clock, random }), machine, allocatable, pod });
     this.#volumes = new PodVolumes({
+      clock,
       plugins: backend.volumes,
       contents: this.#contents,
       client,
@@ -115,6 +118,10 @@ export class NodeAgent implements Runnable {
       volumes: this.#volumes,
       log: parts.log,
       isKnown: (uid) => this.#leavingUids.has(uid) || pod(uid) !== undefined,
+      usesVolumes: (uid) => {
+        const known = pod(uid);
+        return this.#leavingUids.has(uid) || (known !== undefined && !isTerminalPhase(known.status?.phase));
+      },
     });
     this.#heartbeat = new NodeHeartbeat(settings, {
       client,
@@ -257,6 +264,7 @@ export class NodeAgent implements Runnable {
     const worker = await this.#workerFor(key, pod);
     if (pod === undefined || worker === undefined) return;
     const wakeAtMs = await worker.step(pod);
+    if (this.#volumes.isOutdated(pod)) await this.#refreshVolumesOf(pod, NEVER);
     if (wakeAtMs !== undefined) plan({ type: 'pod', key }, wakeAtMs - clock.now());
   }
 
@@ -374,12 +382,16 @@ export class NodeAgent implements Runnable {
       const worker = this.#workers.get(keyOf(pod));
       if (worker === undefined || worker.uid !== pod.metadata.uid || isTerminalPhase(pod.status?.phase)) continue;
       if (pod.metadata.deletionTimestamp !== undefined || this.#volumes.refreshEveryMs(pod) === undefined) continue;
-      try {
-        await this.#volumes.refresh(pod, { signal });
-      } catch (error) {
-        this.#parts.log.warn('volumes cannot be updated', { error, pod: keyOf(pod) });
-      }
+      await this.#refreshVolumesOf(pod, signal);
       this.#planRefresh(pod);
+    }
+  }
+
+  async #refreshVolumesOf(pod: Observed<Pod>, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#volumes.refresh(pod, { signal });
+    } catch (error) {
+      this.#parts.log.warn('volumes cannot be updated', { error, pod: keyOf(pod) });
     }
   }
 

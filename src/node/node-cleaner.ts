@@ -10,6 +10,8 @@ export interface NodeCleanerParts {
   readonly log: Logger;
   /** Whether a pod exists in the API, or is being removed by its worker. */
   isKnown(podUid: string): boolean;
+  /** Whether it has not ended, or is being removed by its worker. */
+  readonly usesVolumes: (podUid: string) => boolean;
 }
 
 /** Shared by all nodes without containers. */
@@ -59,7 +61,9 @@ export class NodeCleaner {
         await devices.unprepare(uid);
         await files.removePod(uid);
       });
-    await this.#attempt('volumes of orphaned pods', () => volumes.unmountStrangers(isKnown));
+    await this.#attempt('volumes of orphaned pods', () => volumes.unmountStrangers(this.#parts.usesVolumes));
+    for (const uid of (await files.pods?.()) ?? [])
+      if (!isKnown(uid)) await this.#attempt('files of orphaned pod', () => files.removePod(uid));
     const own = containers.filter((container) => isKnown(uidOf(container)));
     for (const { id } of deadContainers(own)) await this.#attempt('dead container', () => runtime.removeContainer(id));
     for (const { id } of deadSandboxes(sandboxes.filter((sandbox) => isKnown(uidOf(sandbox)))))

@@ -38,6 +38,8 @@ interface Operation {
   readonly done: Promise<void>;
 }
 
+/** Taking over volumes is not given up. */
+const NEVER = new AbortController().signal;
 /** Delay before a failed call of the runtime is tried again. */
 const RETRY_MS = 10_000;
 /** Longest delay before a status that was too large for the store is written again. */
@@ -152,7 +154,7 @@ export class PodWorker {
     const hostIps = backend.machine.addresses;
     const found = await this.#actions.state();
     if (found !== undefined && !this.#isAdopted) {
-      await volumes.adopt(pod);
+      await volumes.adopt(pod, { signal: NEVER });
       this.#parts.volumesMounted(pod);
     }
     this.#isAdopted = true;

@@ -21,13 +21,16 @@ export {
 } from './node-devices.ts';
 export { defaultAddress, defaultPlaceOf, defaultPodCidr, type NodeSettings } from './node-settings.ts';
 export {
+  folderName,
   type MountedVolume,
   type MountRequest,
   podFolder,
+  type SubPathRequest,
   type Volume,
   type VolumeFile,
   volumeFolder,
   type VolumePayload,
   type VolumePlugin,
   type VolumeSource,
+  type VolumeStats,
 } from './volume-plugin.ts';

@@ -18,10 +18,12 @@ export interface BackendPolling {
 export interface PodFiles {
   /** Writes a file. A backend without a disk calls `content` when the file is read, others call it now. */
   write(path: string, content: () => Promise<string>): Promise<void>;
-  /** The last `maxBytes` of a file; undefined when the file does not exist. */
-  read(path: string, maxBytes: number): Promise<Uint8Array | undefined>;
+  /** The last `maxBytes` of a file; undefined when the file does not exist, or links lead to it from outside the given folder. */
+  read(path: string, maxBytes: number, options?: { readonly within: string }): Promise<Uint8Array | undefined>;
   /** Removes all files of a pod. */
   removePod(podUid: string): Promise<void>;
+  /** The uids of all pods that there are files of, also from earlier runs of the agent; not given by backends that keep none. */
+  pods?(): Promise<readonly string[]>;
 }
 
 /** Measures what a node and its containers use. */

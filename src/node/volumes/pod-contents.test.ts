@@ -4,19 +4,19 @@ import { volumeFolder } from '../backend/index.ts';
 import type { ContainerSpec } from '../life/index.ts';
 import { containerMounts } from '../config/index.ts';
 import { PodContents } from './pod-contents.ts';
-import type { VolumeData } from './volume-files.ts';
+import type { VolumeData, VolumeObject } from './volume-files.ts';
 
 const ROOT = '/var/lib/kubelet';
+const object = (contents: Readonly<Record<string, string>>, isImmutable = false): VolumeObject => ({
+  contents: new Map(Object.entries(contents).map(([key, text]) => [key, Buffer.from(text)])),
+  isImmutable,
+});
 const DATA: VolumeData = {
-  configMap: async (_namespace, name) =>
-    name === 'settings'
-      ? new Map([
-          ['color', Buffer.from('blue')],
-          ['size', Buffer.from('big')],
-        ])
-      : undefined,
-  secret: async (_namespace, name) => (name === 'keys' ? new Map([['pass', Buffer.from('word')]]) : undefined),
+  configMap: async (_namespace, name) => (name === 'settings' ? object({ color: 'blue', size: 'big' }) : undefined),
+  secret: async (_namespace, name) => (name === 'keys' ? object({ pass: 'word' }, true) : undefined),
   token: async (_pod, { audience }) => `token for ${audience}`,
+  trustAnchors: async ({ name }) => `anchors of ${name}`,
+  forgetPod: () => undefined,
 };
 const MACHINE = {
   addresses: ['192.0.2.1'],
