@@ -1,5 +1,5 @@
 // Parts of volumes that are mounted into containers (`subPath`).
-import { type FileHandle, lstat, mkdir, realpath, rmdir, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, realpath, rmdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Logger } from '../../base/index.ts';
 import { podFolder, type SubPathRequest } from '../../node/index.ts';
@@ -81,7 +81,7 @@ export class SubPaths {
 async function makeTarget(target: string, isFolder: boolean): Promise<void> {
   const present = await lstat(target).catch(() => undefined);
   if (present !== undefined && present.isDirectory() === isFolder) return;
-  if (present?.isDirectory() === true) await rmdir(target);
+  if (present !== undefined) await (isFolder ? unlink(target) : rmdir(target));
   if (isFolder) await mkdir(target, { mode: 0o750 });
   else await writeFile(target, '', { mode: 0o640 });
 }
