@@ -33,10 +33,15 @@ export class DiskPodFiles implements PodFiles {
   ): Promise<Uint8Array | undefined> {
     // a pod may have put a pipe or a device there, on which a read would wait
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
-    if (file === undefined) return undefined;
+    if (file === undefined) {
+      if (within !== undefined) throw new Error(`Cannot read ${path}: it cannot be opened`);
+      return undefined;
+    }
     try {
       const stats = await file.stat();
-      if (!stats.isFile() || (within !== undefined && !(await isWithin(file, within)))) return undefined;
+      if (within !== undefined && !(stats.isFile() && (await isWithin(file, within))))
+        throw new Error(`Cannot read ${path}: it is not a file in ${within}`);
+      if (!stats.isFile()) return undefined;
       const length = Math.min(stats.size, maxBytes);
       const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, stats.size - length);
       return buffer.subarray(0, bytesRead);

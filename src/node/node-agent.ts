@@ -388,11 +388,10 @@ export class NodeAgent implements Runnable {
   }
 
   async #refreshVolumesOf(pod: Observed<Pod>, signal: AbortSignal): Promise<void> {
-    try {
-      await this.#volumes.refresh(pod, { signal });
-    } catch (error) {
-      this.#parts.log.warn('volumes cannot be updated', { error, pod: keyOf(pod) });
-    }
+    const problems = await this.#volumes.refresh(pod, { signal });
+    if (signal.aborted) return;
+    for (const message of problems)
+      this.#parts.events.event(pod, { type: 'Warning', reason: 'FailedMount', message });
   }
 
   /** Grows mounted volumes whose PersistentVolume has grown, and checks again while any claim is mounted. */

@@ -1,7 +1,7 @@
-import { type Clock, messageOf } from '../../base/index.ts';
+import type { Clock } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { PodVolumes } from './pod-volumes.ts';
-import { VolumeMountError, VolumeNotReady } from './volume-errors.ts';
+import { setUpProblem, VolumeNotReady } from './volume-errors.ts';
 
 /** Interval at which an unbound claim is checked, and the time after which an event is recorded and it is checked less often. */
 const CLAIM_POLL_MS = 300;
@@ -58,8 +58,7 @@ export async function mountVolumes(
 function retryLater(name: string, error: unknown, { clock, waits, failed }: MountVolumesParts): void {
   const delayMs = Math.min(2 * (waits.volumeRetries.get(name)?.delayMs ?? FIRST_RETRY_MS / 2), MAX_RETRY_MS);
   waits.volumeRetries.set(name, { delayMs, retryAtMs: clock.now() + delayMs });
-  const specName = error instanceof VolumeMountError ? error.specName : name;
-  failed(`MountVolume.SetUp failed for volume ${JSON.stringify(specName)} : ${messageOf(error)}`);
+  failed(setUpProblem(name, error));
 }
 
 /** Records an event when the pod has waited for long. Claims that were created with their pod are usually bound at once. */
@@ -79,7 +78,8 @@ function waitFor(notReady: readonly VolumeNotReady[], { clock, waits, failed }: 
   }
   const pollMs = waitedMs >= CLAIM_PATIENCE_MS ? SLOW_POLL_MS : CLAIM_POLL_MS;
   const retries = [...waits.volumeRetries.values()].map(({ retryAtMs }) => retryAtMs);
-  return Math.min(...retries, notReady.length === 0 ? Infinity : nowMs + pollMs);
+  const patienceMs = waits.waitsForVolumesSinceMs + PATIENCE_MS;
+  return Math.min(...retries, patienceMs, notReady.length === 0 ? Infinity : nowMs + pollMs);
 }
 
 function listOf(notReady: readonly VolumeNotReady[]): string {

@@ -26,7 +26,7 @@ import {
   type VolumeStats,
 } from '../backend/index.ts';
 import { boundVolume } from './bound-volume.ts';
-import { VolumeMountError, VolumeNotReady } from './volume-errors.ts';
+import { setUpProblem, VolumeMountError, VolumeNotReady } from './volume-errors.ts';
 import { downwardFacts, isDownward, unsupportedVolume } from './volume-kinds.ts';
 import type { PodContents } from './pod-contents.ts';
 import { hasPayload } from './volume-files.ts';
@@ -143,10 +143,18 @@ export class PodVolumes {
     return shown !== undefined && shown !== downwardFacts(pod);
   }
 
-  /** Updates the content of volumes that are built from the API, where the plugin has `refreshEveryMs`. */
-  async refresh(pod: Observed<Pod>, { signal }: MountOptions): Promise<void> {
-    for (const volume of pod.spec?.volumes ?? [])
-      if (this.#isRefreshed(volume)) await this.mount(pod, volume, { signal, maxAgeMs: SHARED_MS });
+  /** Updates the content of volumes that are built from the API, where the plugin has `refreshEveryMs`. Returns what went wrong, as messages. */
+  async refresh(pod: Observed<Pod>, { signal }: MountOptions): Promise<readonly string[]> {
+    const problems: string[] = [];
+    for (const volume of pod.spec?.volumes ?? []) {
+      if (this.#isRefreshed(volume) === undefined) continue;
+      try {
+        await this.mount(pod, volume, { signal, maxAgeMs: SHARED_MS });
+      } catch (error) {
+        problems.push(setUpProblem(volume.name, error));
+      }
+    }
+    return problems;
   }
 
   /** Measures the volumes of a pod, one after the other. */

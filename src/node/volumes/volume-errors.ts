@@ -26,3 +26,9 @@ export class VolumeMountError extends Error {
     this.specName = specName;
   }
 }
+
+/** The message of an event about a volume that could not be mounted. */
+export function setUpProblem(name: string, error: unknown): string {
+  const specName = error instanceof VolumeMountError ? error.specName : name;
+  return `MountVolume.SetUp failed for volume ${JSON.stringify(specName)} : ${messageOf(error)}`;
+}
