@@ -31,7 +31,7 @@ import type { PodEvents } from './pod-events.ts';
 import type { CountedKind, NodeCounts } from './node-counts.ts';
 import type { PodRecord } from './pod-record.ts';
 import type { LifecycleHooks } from './probes/index.ts';
-import type { NodeHealth } from './machine/index.ts';
+import { hasRecursiveReadOnly, type NodeHealth } from './machine/index.ts';
 import type { PodSandbox } from './pod-state.ts';
 import type { ContainerConfig, ImageSpec } from './runtime/index.ts';
 import { containerVolumes, type PodContents, type PodVolumes } from './volumes/index.ts';
@@ -268,7 +268,7 @@ export class ContainerStarter {
       attempt,
       image: await backend.images.imageStatus(imageSpec(pod, container), { signal }),
       volumes: containerVolumes(pod, { paths, images: await this.#imageVolumes(pod, signal) }),
-      hasRecursiveReadOnly: this.#hasRecursiveReadOnly(),
+      hasRecursiveReadOnly: hasRecursiveReadOnly(this.#parts.health()),
       subPath: (mount) => volumes.subPath(pod, mount),
       podIps: refersToPodIp(container) ? await this.#podIps(pod, sandbox.id) : [],
       hostIps: machine.addresses,
@@ -293,12 +293,6 @@ export class ContainerStarter {
       if (present !== undefined) found.set(name, { ...spec, image: present.id });
     }
     return found;
-  }
-
-  /** As the default handler of the runtime says. */
-  #hasRecursiveReadOnly(): boolean {
-    const { runtimeHandlers = [] } = this.#parts.health()?.runtime ?? {};
-    return runtimeHandlers.find(({ name }) => name === '')?.features.recursiveReadOnlyMounts === true;
   }
 
   /** The limit of one container, or what the other containers of its pod have left of the pod's limit. */

@@ -14,7 +14,15 @@ import { PodWorker, type PodWorkerParts } from './pod-worker.ts';
 import { LifecycleHooks, type ProbeRecord } from './probes/index.ts';
 import type { ServedNode } from './server/index.ts';
 import { PodStreams } from './streams/index.ts';
-import { ApiVolumeData, GROW_EVERY_MS, growVolume, PodContents, PodVolumes, VolumesInUse } from './volumes/index.ts';
+import {
+  ApiVolumeData,
+  GROW_EVERY_MS,
+  growVolume,
+  PodContents,
+  PodVolumes,
+  type PodVolumeStats,
+  VolumesInUse,
+} from './volumes/index.ts';
 
 /** Work of a node: a pod, by its key, or the node itself. */
 export type NodeTask =
@@ -141,6 +149,11 @@ export class NodeAgent implements Runnable {
   /** Computes the content at a path below the agent's folder. */
   content(path: string): Promise<PodContent | undefined> {
     return this.#contents.at(path);
+  }
+
+  /** Measures the volumes of a pod, for statistics and for evictions by `sizeLimit`; may take long where there are many files. */
+  volumeStats(pod: Observed<Pod>, signal: AbortSignal): Promise<readonly PodVolumeStats[]> {
+    return this.#volumes.stats(pod, signal);
   }
 
   /** The backend's machine, runtime or devices have changed. */
@@ -390,8 +403,7 @@ export class NodeAgent implements Runnable {
   async #refreshVolumesOf(pod: Observed<Pod>, signal: AbortSignal): Promise<void> {
     const problems = await this.#volumes.refresh(pod, { signal });
     if (signal.aborted) return;
-    for (const message of problems)
-      this.#parts.events.event(pod, { type: 'Warning', reason: 'FailedMount', message });
+    for (const message of problems) this.#parts.events.event(pod, { type: 'Warning', reason: 'FailedMount', message });
   }
 
   /** Grows mounted volumes whose PersistentVolume has grown, and checks again while any claim is mounted. */

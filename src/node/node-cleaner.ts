@@ -55,15 +55,20 @@ export class NodeCleaner {
     const { isKnown, volumes } = this.#parts;
     const uidOf = ({ labels }: Pick<PodSandboxStatus, 'labels'>): string => labels[POD_UID] ?? '';
     const orphans = sandboxes.filter((sandbox) => !isKnown(uidOf(sandbox)));
-    for (const sandbox of orphans) await this.#attempt('orphaned pod', () => this.#remove(sandbox, containers));
+    /** Pods whose containers may still write to their volumes. */
+    const running = new Set(containers.filter(({ state }) => state === 'CONTAINER_RUNNING').map(uidOf));
+    for (const sandbox of orphans)
+      if (await this.#attempt('orphaned pod', () => this.#remove(sandbox, containers))) running.delete(uidOf(sandbox));
     for (const uid of new Set(orphans.map(uidOf)))
-      await this.#attempt('orphaned pod', async () => {
-        await devices.unprepare(uid);
-        await files.removePod(uid);
-      });
-    await this.#attempt('volumes of orphaned pods', () => volumes.unmountStrangers(this.#parts.usesVolumes));
+      if (!running.has(uid))
+        await this.#attempt('orphaned pod', async () => {
+          await devices.unprepare(uid);
+          await files.removePod(uid);
+        });
+    const usesVolumes = (uid: string): boolean => running.has(uid) || this.#parts.usesVolumes(uid);
+    await this.#attempt('volumes of orphaned pods', () => volumes.unmountStrangers(usesVolumes));
     for (const uid of (await files.pods?.()) ?? [])
-      if (!isKnown(uid)) await this.#attempt('files of orphaned pod', () => files.removePod(uid));
+      if (!isKnown(uid) && !running.has(uid)) await this.#attempt('files of orphaned pod', () => files.removePod(uid));
     const own = containers.filter((container) => isKnown(uidOf(container)));
     for (const { id } of deadContainers(own)) await this.#attempt('dead container', () => runtime.removeContainer(id));
     for (const { id } of deadSandboxes(sandboxes.filter((sandbox) => isKnown(uidOf(sandbox)))))
@@ -83,12 +88,14 @@ export class NodeCleaner {
     await runtime.removePodSandbox(id);
   }
 
-  /** What cannot be removed now is tried again at the next relist. */
-  async #attempt(what: string, remove: () => Promise<void>): Promise<void> {
+  /** What cannot be removed now is tried again at the next relist. Returns whether it was removed. */
+  async #attempt(what: string, remove: () => Promise<void>): Promise<boolean> {
     try {
       await remove();
+      return true;
     } catch (error) {
       this.#parts.log.warn('clean-up failed', { what, error: messageOf(error) });
+      return false;
     }
   }
 }

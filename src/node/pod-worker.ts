@@ -11,6 +11,7 @@ import {
   type ProbeResult,
   statusPatch,
 } from './life/index.ts';
+import { hasRecursiveReadOnly } from './machine/index.ts';
 import { PodActions, type PodActionsParts } from './pod-actions.ts';
 import { PodEvents } from './pod-events.ts';
 import { PodRecord } from './pod-record.ts';
@@ -167,7 +168,16 @@ export class PodWorker {
       return { probe: isRunning ? this.#probeResult(container) : undefined, ...container };
     });
     const nowMs = clock.now();
-    return { pod, nowMs, sandbox: found?.sandbox, containers, hostIps, runtimeName, memory: this.#record };
+    return {
+      pod,
+      nowMs,
+      sandbox: found?.sandbox,
+      containers,
+      hostIps,
+      runtimeName,
+      hasRecursiveReadOnly: hasRecursiveReadOnly(this.#parts.health()),
+      memory: this.#record,
+    };
   }
 
   async #withMessages(containers: readonly ContainerStatus[]): Promise<readonly ContainerStatus[]> {

@@ -64,6 +64,8 @@ export interface PodView {
   readonly hostIps: readonly string[];
   /** The part before `://` in container ids. */
   readonly runtimeName: string;
+  /** Whether the runtime can make everything below a mount read-only; default it cannot. */
+  readonly hasRecursiveReadOnly?: boolean;
   readonly memory: PodMemory;
 }
 
