@@ -168,16 +168,8 @@ export class PodWorker {
       return { probe: isRunning ? this.#probeResult(container) : undefined, ...container };
     });
     const nowMs = clock.now();
-    return {
-      pod,
-      nowMs,
-      sandbox: found?.sandbox,
-      containers,
-      hostIps,
-      runtimeName,
-      hasRecursiveReadOnly: hasRecursiveReadOnly(this.#parts.health()),
-      memory: this.#record,
-    };
+    const runtime = { runtimeName, hasRecursiveReadOnly: hasRecursiveReadOnly(this.#parts.health()) };
+    return { pod, nowMs, sandbox: found?.sandbox, containers, hostIps, ...runtime, memory: this.#record };
   }
 
   async #withMessages(containers: readonly ContainerStatus[]): Promise<readonly ContainerStatus[]> {

@@ -30,7 +30,7 @@ test('statistics of a folder have the size of its file system and its own usage'
   expect(inodesUsed).toBe(1);
 });
 
-test('counting is given up when nobody waits for it', async () => {
+test('counting ends when the caller has given up', async () => {
   await writeFile(join(folder, 'file'), '');
   await expect(diskUsage(folder, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
 });

@@ -21,7 +21,7 @@ function mountsOf(mounts: Mounts, parts: Partial<VolumeMountsParts> = {}): Promi
   return volumeMounts(container, { ...PARTS, ...parts }, { variables: new Map(), budget: new ExpansionBudget() });
 }
 
-test('nobody writes to a volume with files from the API', async () => {
+test('a volume with files from the API is mounted read-only, whatever the mount says', async () => {
   expect(await mountsOf([{ name: 'keys', mountPath: '/keys' }])).toMatchObject([
     { readonly: true, selinuxRelabel: true },
   ]);

@@ -12,7 +12,7 @@ export interface ContainerVolume {
   readonly path: string;
   /** The image whose content the volume is. */
   readonly image?: ImageSpec;
-  /** Nobody can write to it, whatever the mount says. */
+  /** Containers cannot write to it, whatever the mount says. */
   readonly isReadOnly: boolean;
   /** The runtime has to label its files for the pod, where there is SELinux. */
   readonly isRelabelled: boolean;

@@ -7,7 +7,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 type Source = DeepReadonly<core.ClusterTrustBundleProjection>;
 
-/** The certificates of the ClusterTrustBundles that a volume asks for, each once, in an order that nobody may rely on. */
+/** The certificates of the ClusterTrustBundles that a volume asks for, each once, in a random order, so that no program relies on one. */
 export async function trustAnchors(client: Client, source: Source, random: Random): Promise<string> {
   const bundles =
     source.name === undefined ? await bySigner(client, source) : await byName(client, source.name, source);

@@ -117,7 +117,7 @@ class ProjectionReader {
     });
   }
 
-  /** A file for the user of the pod alone, and for its group if it has an fsGroup; for everybody in pods without such a user or group. */
+  /** A file for the user of the pod alone, and for its group if it has an fsGroup; as other files in pods without such a user or group. */
   async #private(path: string, defaultMode: number, read: () => Promise<string>): Promise<readonly VolumeFile[]> {
     const owner = userOf(this.#pod);
     const isOpen = owner === undefined && this.#pod.spec?.securityContext?.fsGroup === undefined;

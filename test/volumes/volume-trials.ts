@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 
 import { chmod, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CryptoRandom, discardLogger, messageOf, RealClock } from '../../base/index.ts';
-import type { Observed, Pod } from '../../client/index.ts';
-import type { SubPathRequest, Volume, VolumePayload, VolumePlugin } from '../../node/index.ts';
-import { Mounts } from '../mounts.ts';
-import { removeTree } from '../remove-tree.ts';
-import { linuxVolumes } from '../volumes/index.ts';
+import { CryptoRandom, discardLogger, messageOf, RealClock } from '../../src/base/index.ts';
+import type { Observed, Pod } from '../../src/client/index.ts';
+import type { SubPathRequest, Volume, VolumePayload, VolumePlugin } from '../../src/node/index.ts';
+import { Mounts } from '../../src/linux/mounts.ts';
+import { removeTree } from '../../src/linux/remove-tree.ts';
+import { linuxVolumes } from '../../src/linux/volumes/index.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const signal = new AbortController().signal;

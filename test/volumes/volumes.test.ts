@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { skipWhen } from '../../base/testing/requires.ts';
+import { skipWhen } from '../../src/base/testing/requires.ts';
 
 /** Mounts are made in a namespace of their own, so that none can be left on the machine; without root also in one of users. */
 const ENTER = ['--user', '--map-root-user', '--mount', '--propagation', 'private'];
 const canEnter = process.platform === 'linux' && spawnSync('unshare', [...ENTER, 'true']).status === 0;
-const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '../..');
 const NOTHING = { points: [], entries: [] };
 
 let results: Readonly<Record<string, unknown>> = {};
@@ -20,7 +20,7 @@ async function runTrials(): Promise<Readonly<Record<string, unknown>>> {
   try {
     const outfile = join(folder, 'trials.mjs');
     await build({
-      entryPoints: [join(root, 'src/linux/testing/volume-trials.ts')],
+      entryPoints: [join(root, 'test/volumes/volume-trials.ts')],
       outfile,
       bundle: true,
       platform: 'node',
