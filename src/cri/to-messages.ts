@@ -122,11 +122,15 @@ export function containerFilterMessage(filter: ContainerFilter = {}): MessageOf<
 }
 
 function mountMessage(
-  { propagation, ...mount }: Mount,
+  { propagation, image, ...mount }: Mount,
   { userNamespace }: NamespaceOption,
 ): MessageOf<typeof protocol.mount> {
-  const ids = userNamespace === undefined ? {} : { uidMappings: [userNamespace], gidMappings: [userNamespace] };
-  return { ...mount, ...ids, propagation: protocol.MountPropagation[propagation] };
+  return {
+    ...mount,
+    ...(userNamespace === undefined ? {} : { uidMappings: [userNamespace], gidMappings: [userNamespace] }),
+    ...(image === undefined ? {} : { image: imageMessage(image) }),
+    propagation: protocol.MountPropagation[propagation],
+  };
 }
 
 function securityMessage(context: LinuxSandboxSecurityContext): MessageOf<typeof protocol.linuxSandboxSecurityContext> {

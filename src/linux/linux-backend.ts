@@ -32,9 +32,7 @@ import { LinuxMachine, type LinuxMachineOptions } from './machine/linux-machine.
 import { Mounts } from './mounts.ts';
 import { LinuxMeter } from './pressure/linux-meter.ts';
 import { DiskPodFiles } from './pod-files.ts';
-import { ApiVolumes } from './volumes/api-volumes.ts';
-import { EmptyDirs } from './volumes/empty-dirs.ts';
-import { HostPaths } from './volumes/host-paths.ts';
+import { linuxVolumes } from './volumes/index.ts';
 
 export interface LinuxBackendOptions extends Omit<
   LinuxMachineOptions,
@@ -90,7 +88,10 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
       if (assignment.cpuManagerPolicy === 'static') cpusChanged(); // an earlier run may not have updated all
       const resources = new LinuxNodeResources({ cgroups, assigner, checkpoints, cpusChanged });
       const mounts = new Mounts();
-      const parts = { root: folders.root, mounts, clock, random };
+      const allocatableMemory = (): number => {
+        const [all, kept] = [amountsOf(machine.capacity), amountsOf(machine.reserved)];
+        return (all.get('memory')?.value() ?? 0) - (kept.get('memory')?.value() ?? 0);
+      };
       const isRunning = async (id: string): Promise<boolean> => {
         try {
           return (await runtime.containerStatus(id)).state === 'CONTAINER_RUNNING';
@@ -105,14 +106,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
         machine,
         runtime,
         images,
-        volumes: [
-          new ApiVolumes('configMap', parts),
-          new ApiVolumes('secret', parts),
-          new ApiVolumes('projected', parts),
-          new ApiVolumes('downwardAPI', parts),
-          new EmptyDirs(parts),
-          new HostPaths(),
-        ],
+        volumes: linuxVolumes({ root: folders.root, mounts, clock, random, log, allocatableMemory }),
         files: new DiskPodFiles({ folders, mounts, logs: logFiles }),
         devices: NO_DEVICES,
         resources,

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { chmod, mkdir, open, readdir, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { chmod, type FileHandle, mkdir, open, readdir, readlink, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type MachineFolders, podFolder, type PodFiles } from '../node/index.ts';
 import type { ContainerLogFiles } from './logs/container-log-files.ts';
@@ -26,25 +27,31 @@ export class DiskPodFiles implements PodFiles {
     await chmod(path, mode); // whatever the umask is: containers of any user write their termination message
   }
 
-  async read(path: string, maxBytes: number): Promise<Uint8Array | undefined> {
-    const file = await open(path).catch(() => undefined);
-    if (file === undefined) return undefined;
+  async read(
+    path: string,
+    maxBytes: number,
+    { within }: { readonly within?: string } = {},
+  ): Promise<Uint8Array | undefined> {
+    // a pod may have put a pipe or a device there, on which a read would wait
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+    if (file === undefined) {
+      if (within !== undefined) throw new Error(`Cannot read ${path}: it cannot be opened`);
+      return undefined;
+    }
     try {
-      const { size } = await file.stat();
-      const start = Math.max(0, size - maxBytes);
-      const { buffer, bytesRead } = await file.read(
-        Buffer.alloc(Math.min(size, maxBytes)),
-        0,
-        Math.min(size, maxBytes),
-        start,
-      );
+      const stats = await file.stat();
+      if (within !== undefined && !(stats.isFile() && (await isWithin(file, within))))
+        throw new Error(`Cannot read ${path}: it is not a file in ${within}`);
+      if (!stats.isFile()) return undefined;
+      const length = Math.min(stats.size, maxBytes);
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, stats.size - length);
       return buffer.subarray(0, bytesRead);
     } finally {
       await file.close();
     }
   }
 
-  async podUids(): Promise<readonly string[]> {
+  async pods(): Promise<readonly string[]> {
     return readdir(podFolder(this.#parts.folders.root, '')).catch(() => []); // no pod has run yet
   }
 
@@ -55,4 +62,9 @@ export class DiskPodFiles implements PodFiles {
     for (const name of await readdir(folders.podLogs).catch(() => []))
       if (name.endsWith(`_${podUid}`)) await logs.removePod(join(folders.podLogs, name));
   }
+}
+
+/** Whether an open file is below a folder, whatever links led to it. */
+async function isWithin({ fd }: FileHandle, folder: string): Promise<boolean> {
+  return (await readlink(`/proc/self/fd/${fd}`)).startsWith(`${await realpath(folder)}/`);
 }

@@ -15,8 +15,10 @@ import {
   terminationFile,
   usesManagedHosts,
 } from './config/index.ts';
+import type { EventDetails } from '../kit/index.ts';
 import { imageNameProblem, type ImagePuller, type PullResult } from './images/index.ts';
 import {
+  backOffUntil,
   type ContainerSpec,
   crashKey,
   describePod,
@@ -30,9 +32,10 @@ import type { PodIsolation, PodIsolations } from './isolation/index.ts';
 import type { CountedKind, NodeCounts } from './node-counts.ts';
 import type { PodRecord } from './pod-record.ts';
 import type { LifecycleHooks } from './probes/index.ts';
+import { hasRecursiveReadOnly, type NodeHealth } from './machine/index.ts';
 import type { PodSandbox } from './pod-state.ts';
-import type { ContainerConfig, ContainerStatus, PodSandboxConfig } from './runtime/index.ts';
-import type { PodContents, PodVolumes } from './volumes/index.ts';
+import type { ContainerConfig, ContainerStatus, ImageSpec, PodSandboxConfig } from './runtime/index.ts';
+import { containerVolumes, type PodContents, type PodVolumes } from './volumes/index.ts';
 
 /** What the starter needs from its node. */
 export interface StarterParts {
@@ -48,6 +51,8 @@ export interface StarterParts {
   /** The node's allocatable resources. */
   allocatable(): Readonly<Record<string, string>>;
   readonly isolations: PodIsolations;
+  /** The result of the last health check; undefined before the first one. */
+  health(): NodeHealth | undefined;
   readonly counts: NodeCounts;
   /** Called after an image was pulled. */
   imagesChanged(): void;
@@ -67,6 +72,18 @@ const COUNTED_KINDS: Readonly<Record<StartAction['kind'], CountedKind>> = {
   regular: 'container',
   ephemeral: 'ephemeral_container',
 };
+
+type ImageVolume = NonNullable<NonNullable<NonNullable<Observed<Pod>['spec']>['volumes']>[number]['image']>;
+
+/** An image that a container needs, and how events about it are recorded. */
+interface WantedImage {
+  readonly spec: ImageSpec;
+  readonly policy: string;
+  tell(details: EventDetails): void;
+}
+
+/** Delay before the image of a volume that could not be pulled is looked at again. */
+const IMAGE_VOLUME_RETRY_MS = 1000;
 
 /** Delay before another try, for failures that have no back-off. */
 const RETRY_MS = 10_000;
@@ -91,7 +108,8 @@ export class ContainerStarter {
   ): Promise<boolean> {
     if (backOff !== undefined) this.#record.backOffs.set(crashKey(container.name), backOff);
     const failure =
-      (await this.#ensureImage(pod, container, signal)) ??
+      (await this.#ensureImageVolumes(pod, container, signal)) ??
+      (await this.#ensureImage(pod, this.#imageOf(pod, container), signal)) ??
       (await this.#createAndStart(pod, container, { attempt, sandbox, signal }));
     const counted = COUNTED_KINDS[kind];
     this.#parts.counts.started(counted);
@@ -127,47 +145,87 @@ export class ContainerStarter {
     return sandboxConfig(pod, attempt, { folders, dns, cgroupDriver, podCgroups, resourceRules, userNamespace });
   }
 
-  async #ensureImage(
+  /** The image of a container. */
+  #imageOf(pod: Observed<Pod>, container: ContainerSpec): WantedImage {
+    const { name, imagePullPolicy: policy = 'IfNotPresent' } = container;
+    const tell = (details: EventDetails): void => this.#events.container(pod, name, details);
+    return { spec: imageSpec(pod, container), policy, tell };
+  }
+
+  /** Pulls the images that the container mounts as volumes. Without them, the container waits as if its own image were missing. */
+  async #ensureImageVolumes(
     pod: Observed<Pod>,
     container: ContainerSpec,
     signal: AbortSignal,
   ): Promise<StartFailure | undefined> {
-    const { name, image = '', imagePullPolicy = 'IfNotPresent' } = container;
+    const mounted = new Set(container.volumeMounts?.map(({ name }) => name));
+    let last: StartFailure | undefined;
+    for (const { name, image } of pod.spec?.volumes ?? []) {
+      if (image === undefined || !mounted.has(name)) continue;
+      const failure = await this.#ensureImageVolume(pod, image, signal);
+      if (failure !== undefined) this.#failed(pod, container, `Error: ${failure.reason}`);
+      last = failure ?? last;
+    }
+    return last;
+  }
+
+  async #ensureImageVolume(
+    pod: Observed<Pod>,
+    { reference = '', pullPolicy: policy = 'IfNotPresent' }: ImageVolume,
+    signal: AbortSignal,
+  ): Promise<StartFailure | undefined> {
+    const nowMs = this.#parts.clock.now();
+    const pull = this.#record.backOffs.get(pullKey(reference));
+    const wait = pull === undefined ? undefined : backOffUntil(pull, pull.updatedAtMs, nowMs);
+    const tell = (details: EventDetails): void => this.#events.pod(pod, details);
+    if (pull !== undefined && wait !== undefined) {
+      const message = `Back-off pulling image ${JSON.stringify(reference)}`;
+      tell({ reason: 'BackOff', message });
+      const cause = pull.cause === undefined ? '' : `: ${pull.cause}`;
+      return { reason: 'ImagePullBackOff', message: message + cause, retryAtMs: wait.untilMs };
+    }
+    const failure = await this.#ensureImage(pod, { spec: imageVolumeSpec(pod, reference), policy, tell }, signal);
+    const untilMs = failure === undefined ? undefined : nowMs + IMAGE_VOLUME_RETRY_MS;
+    return failure === undefined ? undefined : { ...failure, retryAtMs: failure.retryAtMs ?? untilMs };
+  }
+
+  async #ensureImage(pod: Observed<Pod>, wanted: WantedImage, signal: AbortSignal): Promise<StartFailure | undefined> {
+    const { spec, policy, tell } = wanted;
+    const image = spec.userSpecifiedImage ?? spec.image;
     const { images } = this.#parts.backend;
     const problem = imageNameProblem(image);
-    if (problem !== undefined) return this.#invalidName(pod, container, problem);
-    const spec = imageSpec(pod, container);
-    const present = imagePullPolicy === 'Always' ? undefined : await images.imageStatus(spec, { signal });
+    if (problem !== undefined) return this.#invalidName(wanted, problem);
+    const present = policy === 'Always' ? undefined : await images.imageStatus(spec, { signal });
     if (present !== undefined && (await this.#parts.puller.mayUse(pod, image, present.id))) {
       const message = `Container image ${JSON.stringify(image)} already present on machine and can be accessed by the pod`;
-      this.#events.container(pod, name, { reason: 'Pulled', message });
+      tell({ reason: 'Pulled', message });
       return undefined;
     }
-    if (imagePullPolicy !== 'Never') return this.#pull(pod, container, signal);
+    if (policy !== 'Never') return this.#pull(pod, wanted, signal);
     const message = `Container image ${JSON.stringify(image)} is not present with pull policy of Never`;
-    this.#events.container(pod, name, { type: 'Warning', reason: 'ErrImageNeverPull', message });
-    this.#failed(pod, container, 'Error: ErrImageNeverPull');
+    tell({ type: 'Warning', reason: 'ErrImageNeverPull', message });
+    tell({ type: 'Warning', reason: 'Failed', message: 'Error: ErrImageNeverPull' });
     return { reason: 'ErrImageNeverPull', message, retryAtMs: this.#parts.clock.now() + RETRY_MS };
   }
 
-  #invalidName(pod: Observed<Pod>, container: ContainerSpec, problem: string): StartFailure {
-    const message = `Failed to apply default image tag ${JSON.stringify(container.image ?? '')}: ${problem}`;
-    this.#events.container(pod, container.name, { type: 'Warning', reason: 'InspectFailed', message });
-    this.#failed(pod, container, 'Error: InvalidImageName');
+  #invalidName({ spec, tell }: WantedImage, problem: string): StartFailure {
+    const image = spec.userSpecifiedImage ?? spec.image;
+    const message = `Failed to apply default image tag ${JSON.stringify(image)}: ${problem}`;
+    tell({ type: 'Warning', reason: 'InspectFailed', message });
+    tell({ type: 'Warning', reason: 'Failed', message: 'Error: InvalidImageName' });
     return { reason: 'InvalidImageName', message, retryAtMs: this.#parts.clock.now() + RETRY_MS };
   }
 
-  async #pull(pod: Observed<Pod>, container: ContainerSpec, signal: AbortSignal): Promise<StartFailure | undefined> {
-    const { name, image = '' } = container;
+  async #pull(pod: Observed<Pod>, { spec, tell }: WantedImage, signal: AbortSignal): Promise<StartFailure | undefined> {
+    const image = spec.userSpecifiedImage ?? spec.image;
     const { clock, backend, puller } = this.#parts;
-    const spec = imageSpec(pod, container);
     const { auths, missing } = await puller.credentials(pod, image);
     if (missing.length > 0) {
       const words = `Unable to retrieve some image pull secrets (${missing.join(', ')})`;
       const message = `${words}; attempting to pull the image may not succeed.`;
       this.#events.pod(pod, { type: 'Warning', reason: 'FailedToRetrieveImagePullSecret', message });
     }
-    this.#events.container(pod, name, { reason: 'Pulling', message: `Pulling image ${JSON.stringify(image)}` });
+    tell({ reason: 'Pulling', message: `Pulling image ${JSON.stringify(image)}` });
     let pulled: PullResult;
     try {
       pulled = await puller.pull(spec, { auths, sandboxConfig: sandboxConfig(pod, 0, backend.machine) }, signal);
@@ -175,8 +233,9 @@ export class ContainerStarter {
       if (signal.aborted) return { reason: 'ErrImagePull', message: 'pull was given up' };
       const words = messageOf(error).replace(/^rpc error: code = Unknown desc = /, '');
       const { reason, message } = pullFailure(image, words);
-      this.#failed(pod, container, `Failed to pull image ${JSON.stringify(image)}: ${words}`);
-      this.#failed(pod, container, `Error: ${reason}`);
+      const failed = { type: 'Warning', reason: 'Failed' } as const;
+      tell({ ...failed, message: `Failed to pull image ${JSON.stringify(image)}: ${words}` });
+      tell({ ...failed, message: `Error: ${reason}` });
       const nowMs = clock.now();
       const next = nextBackOff(this.#record.backOffs.get(pullKey(image)), nowMs, nowMs);
       this.#record.backOffs.set(pullKey(image), { ...next, cause: `${reason}: ${message}` });
@@ -185,7 +244,7 @@ export class ContainerStarter {
     const [took, waited] = [pulled.tookMs, pulled.waitedMs].map((ms) => formatDuration(Math.trunc(ms)));
     const size = (await backend.images.imageStatus(spec, { signal }))?.size ?? 0;
     const message = `Successfully pulled image ${JSON.stringify(image)} in ${took} (${waited} including waiting). Image size: ${size} bytes.`;
-    this.#events.container(pod, name, { reason: 'Pulled', message });
+    tell({ reason: 'Pulled', message });
     this.#parts.imagesChanged();
     return undefined;
   }
@@ -230,15 +289,16 @@ export class ContainerStarter {
     const { machine, files } = backend;
     this.#record.deviceEdits ??= await this.#parts.prepareDevices(pod, signal);
     await this.#writeFiles(pod, container, { attempt, sandbox });
-    const paths = new Map<string, string>();
-    for (const volume of pod.spec?.volumes ?? []) paths.set(volume.name, await volumes.mount(pod, volume, { signal }));
+    const paths = await volumes.paths(pod, { signal });
     const budget = this.#budgetOf(container);
     const config = await containerConfig(pod, container, {
       budget,
       sources,
       attempt,
       image: await backend.images.imageStatus(imageSpec(pod, container), { signal }),
-      volumePaths: paths,
+      volumes: containerVolumes(pod, { paths, images: await this.#imageVolumes(pod, signal) }),
+      hasRecursiveReadOnly: hasRecursiveReadOnly(this.#parts.health()),
+      subPath: (mount) => volumes.subPath(pod, mount),
       podIps: refersToPodIp(container) ? await this.#podIps(pod, sandbox.id) : [],
       hostIps: machine.addresses,
       root: machine.folders.root,
@@ -249,10 +309,23 @@ export class ContainerStarter {
       rules: machine.resourceRules,
       assigned: (resources) => backend.resources.assigned(pod, container, resources),
       allocatable: this.#parts.allocatable(),
-      readFile: async (path) => textOf(await files.read(path, MAX_ENVIRONMENT_BYTES)),
+      readFile: async (folder, path) =>
+        textOf(await files.read(folder + path, MAX_ENVIRONMENT_BYTES, { within: folder })),
     });
     this.#record.configured.set(container.name, budget.used);
     return config;
+  }
+
+  /** The images of the pod's image volumes that are on the machine, by the name of the volume. */
+  async #imageVolumes(pod: Observed<Pod>, signal: AbortSignal): Promise<ReadonlyMap<string, ImageSpec>> {
+    const found = new Map<string, ImageSpec>();
+    for (const { name, image } of pod.spec?.volumes ?? []) {
+      if (image === undefined) continue;
+      const spec = imageVolumeSpec(pod, image.reference ?? '');
+      const present = await this.#parts.backend.images.imageStatus(spec, { signal });
+      if (present !== undefined) found.set(name, { ...spec, image: present.id });
+    }
+    return found;
   }
 
   /** The limit of one container, or what the other containers of its pod have left of the pod's limit. */
@@ -353,6 +426,10 @@ const MAX_ENVIRONMENT_BYTES = 1024 * 1024;
 
 function textOf(bytes: Uint8Array | undefined): string | undefined {
   return bytes === undefined ? undefined : Buffer.from(bytes).toString();
+}
+
+function imageVolumeSpec({ metadata }: Observed<Pod>, reference: string): ImageSpec {
+  return { image: reference, userSpecifiedImage: reference, annotations: { ...metadata.annotations } };
 }
 
 function refersToPodIp({ env = [] }: ContainerSpec): boolean {

@@ -21,7 +21,15 @@ import { LifecycleHooks, type ProbeRecord } from './probes/index.ts';
 import type { ServedNode } from './server/index.ts';
 import { isMirrorPod, NodeStaticPods } from './static-pods/index.ts';
 import { PodStreams } from './streams/index.ts';
-import { ApiVolumeData, GROW_EVERY_MS, growVolume, PodContents, PodVolumes, VolumesInUse } from './volumes/index.ts';
+import {
+  ApiVolumeData,
+  GROW_EVERY_MS,
+  growVolume,
+  PodContents,
+  PodVolumes,
+  type PodVolumeStats,
+  VolumesInUse,
+} from './volumes/index.ts';
 
 /** Work of a node: a pod, by its key, or the node itself. */
 export type NodeTask =
@@ -53,6 +61,8 @@ export interface NodeAgentParts {
 /** Delay before new images are reported, to report several at once. */
 const REPORT_IMAGES_MS = 10_000;
 const RUNTIME_RETRY_MS = 1000;
+/** For work that is short and not given up. */
+const NEVER = new AbortController().signal;
 
 /**
  * The agent of one node: runs the pods that are bound to the node, reports their status, and renews the node's lease.
@@ -119,8 +129,9 @@ export class NodeAgent implements Runnable {
     const inUse = new VolumesInUse(() => parts.plan({ type: 'report' }));
     const allocatable = (): Readonly<Record<string, string>> => this.#allocatable();
     const pod = (uid: string): Observed<Pod> | undefined => this.#pods().find(({ metadata }) => metadata.uid === uid);
-    this.#contents = new PodContents({ data: new ApiVolumeData(client), machine, allocatable, pod });
+    this.#contents = new PodContents({ data: new ApiVolumeData(client, { clock, random }), machine, allocatable, pod });
     this.#volumes = new PodVolumes({
+      clock,
       plugins: backend.volumes,
       contents: this.#contents,
       client,
@@ -134,6 +145,11 @@ export class NodeAgent implements Runnable {
       log: parts.log,
       removed: (uid) => this.#workerParts?.isolations.release(uid),
       isKnown: (uid) => !this.#knowsAllPods() || this.#leavingUids.has(uid) || pod(uid) !== undefined,
+      usesVolumes: (uid) => {
+        const known = pod(uid);
+        const isRunning = known !== undefined && !isTerminalPhase(known.status?.phase);
+        return !this.#knowsAllPods() || this.#leavingUids.has(uid) || isRunning;
+      },
     });
     this.#guards = new NodeGuards(settings, {
       ...{ clock, events, backend },
@@ -163,6 +179,11 @@ export class NodeAgent implements Runnable {
   /** Computes the content at a path below the agent's folder. */
   content(path: string): Promise<PodContent | undefined> {
     return this.#contents.at(path);
+  }
+
+  /** Measures the volumes of a pod, for statistics and for evictions by `sizeLimit`; may take long where there are many files. */
+  volumeStats(pod: Observed<Pod>, signal: AbortSignal): Promise<readonly PodVolumeStats[]> {
+    return this.#volumes.stats(pod, signal);
   }
 
   /** The backend's machine, runtime or devices have changed. */
@@ -337,6 +358,7 @@ export class NodeAgent implements Runnable {
     const worker = await this.#workerFor(key, pod);
     if (pod === undefined || worker === undefined) return;
     const wakeAtMs = await worker.step(await this.#resizes.allocated(pod));
+    if (this.#volumes.isOutdated(pod)) await this.#refreshVolumesOf(pod, NEVER);
     if (wakeAtMs !== undefined) plan({ type: 'pod', key }, wakeAtMs - clock.now());
   }
 
@@ -464,13 +486,15 @@ export class NodeAgent implements Runnable {
     for (const pod of this.#pods()) {
       if (this.#workerOf(pod) === undefined || isTerminalPhase(pod.status?.phase)) continue;
       if (pod.metadata.deletionTimestamp !== undefined || this.#volumes.refreshEveryMs(pod) === undefined) continue;
-      try {
-        await this.#volumes.refresh(pod, { signal });
-      } catch (error) {
-        this.#parts.log.warn('volumes cannot be updated', { error, pod: keyOf(pod) });
-      }
+      await this.#refreshVolumesOf(pod, signal);
       this.#planRefresh(pod);
     }
+  }
+
+  async #refreshVolumesOf(pod: Observed<Pod>, signal: AbortSignal): Promise<void> {
+    const problems = await this.#volumes.refresh(pod, { signal });
+    if (signal.aborted) return;
+    for (const message of problems) this.#parts.events.event(pod, { type: 'Warning', reason: 'FailedMount', message });
   }
 
   /** Grows mounted volumes whose PersistentVolume has grown, and checks again while any claim is mounted. */

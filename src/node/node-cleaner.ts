@@ -12,6 +12,8 @@ export interface NodeCleanerParts {
   isKnown(podUid: string): boolean;
   /** Called after the files of a pod that is gone have been removed. */
   removed(podUid: string): void;
+  /** Whether it has not ended, or is being removed by its worker. */
+  readonly usesVolumes: (podUid: string) => boolean;
 }
 
 /** Shared by all nodes without containers. */
@@ -65,18 +67,30 @@ export class NodeCleaner {
     const { isKnown, removed, volumes } = this.#parts;
     const uidOf = ({ labels }: Pick<PodSandboxStatus, 'labels'>): string => labels[POD_UID] ?? '';
     const orphans = sandboxes.filter((sandbox) => !isKnown(uidOf(sandbox)));
-    for (const sandbox of orphans) await this.#attempt('orphaned pod', () => this.#remove(sandbox, containers));
+    /** Pods whose containers may still write to their volumes. */
+    const running = new Set(containers.filter(({ state }) => state === 'CONTAINER_RUNNING').map(uidOf));
+    for (const sandbox of orphans)
+      if (await this.#attempt('orphaned pod', () => this.#remove(sandbox, containers))) running.delete(uidOf(sandbox));
     for (const uid of new Set(orphans.map(uidOf)))
-      await this.#attempt('orphaned pod', async () => {
-        await devices.unprepare(uid);
-        await resources.remove(uid);
-        await files.removePod(uid);
-        removed(uid);
-      });
+      if (!running.has(uid))
+        await this.#attempt('orphaned pod', async () => {
+          await devices.unprepare(uid);
+          await resources.remove(uid);
+          await files.removePod(uid);
+          removed(uid);
+        });
     await this.#attempt('limits of orphaned pods', async () => {
-      for (const uid of await resources.leftovers()) if (!isKnown(uid)) await resources.remove(uid);
+      for (const uid of await resources.leftovers())
+        if (!isKnown(uid) && !running.has(uid)) await resources.remove(uid);
     });
-    await this.#attempt('volumes of orphaned pods', () => volumes.unmountStrangers(isKnown));
+    const usesVolumes = (uid: string): boolean => running.has(uid) || this.#parts.usesVolumes(uid);
+    await this.#attempt('volumes of orphaned pods', () => volumes.unmountStrangers(usesVolumes));
+    for (const uid of await files.pods())
+      if (!isKnown(uid) && !running.has(uid))
+        await this.#attempt('files of orphaned pod', async () => {
+          await files.removePod(uid);
+          removed(uid);
+        });
     const own = containers.filter((container) => isKnown(uidOf(container)));
     for (const { id } of deadContainers(own)) await this.#attempt('dead container', () => runtime.removeContainer(id));
     for (const { id } of deadSandboxes(sandboxes.filter((sandbox) => isKnown(uidOf(sandbox)))))
@@ -96,12 +110,14 @@ export class NodeCleaner {
     await runtime.removePodSandbox(id);
   }
 
-  /** What cannot be removed now is tried again at the next relist. */
-  async #attempt(what: string, remove: () => Promise<void>): Promise<void> {
+  /** What cannot be removed now is tried again at the next relist. Returns whether it was removed. */
+  async #attempt(what: string, remove: () => Promise<void>): Promise<boolean> {
     try {
       await remove();
+      return true;
     } catch (error) {
       this.#parts.log.warn('clean-up failed', { what, error: messageOf(error) });
+      return false;
     }
   }
 }

@@ -4,17 +4,14 @@ import { ContainerStarter, type StarterParts } from './container-starter.ts';
 import type { PodAction } from './life/index.ts';
 import type { PodEvents } from './pod-events.ts';
 import type { PodRecord } from './pod-record.ts';
-import type { NodeHealth } from './machine/index.ts';
 import { deadContainers, type PodRuntimeState, PodState } from './pod-state.ts';
 import { carryOutResize, type PodResizes } from './resizing/index.ts';
-import { VolumeNotReady } from './volumes/index.ts';
+import { mountVolumes } from './volumes/index.ts';
 import { RuntimeError } from './runtime/index.ts';
 
 export interface PodActionsParts extends StarterParts {
   readonly log: Logger;
   readonly resizes: PodResizes;
-  /** The result of the last health check; undefined before the first one. */
-  health(): NodeHealth | undefined;
   /** Called when volumes of the pod are mounted; their content may have to be updated from now on. */
   volumesMounted(pod: Observed<Pod>): void;
 }
@@ -24,11 +21,6 @@ type StopAction = Extract<PodAction, { type: 'stop container' }>;
 
 /** Delay before a failed call of the runtime is tried again. */
 const RETRY_MS = 10_000;
-/** Interval at which an unbound claim is checked, and the time after which an event is recorded. */
-const CLAIM_POLL_MS = 300;
-const CLAIM_PATIENCE_MS = 3000;
-/** Time that a volume may take to be attached before an event is recorded. */
-const ATTACH_PATIENCE_MS = 123_000;
 /** Minimum grace period: for deleted pods, and after a preStop hook that used up the grace period. */
 const MIN_STOP_SECONDS = 2;
 
@@ -240,20 +232,14 @@ export class PodActions {
   }
 
   async #mountVolumes(pod: Observed<Pod>, signal: AbortSignal): Promise<boolean> {
-    for (const volume of pod.spec?.volumes ?? []) {
-      try {
-        await this.#parts.volumes.mount(pod, volume, { signal });
-      } catch (error) {
-        if (signal.aborted) return false;
-        if (error instanceof VolumeNotReady) return this.#waitForVolume(pod, error);
-        const words = messageOf(error);
-        const message = `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${words}`;
-        this.#events.pod(pod, { type: 'Warning', reason: 'FailedMount', message });
-        this.#record.sandboxFailure = { retryAtMs: this.#parts.clock.now() + RETRY_MS };
-        return false;
-      }
+    const { clock, volumes } = this.#parts;
+    const failed = (message: string): void =>
+      this.#events.pod(pod, { type: 'Warning', reason: 'FailedMount', message });
+    const retryAtMs = await mountVolumes(pod, { clock, volumes, waits: this.#record, failed }, signal);
+    if (retryAtMs !== undefined) {
+      if (!signal.aborted) this.#record.sandboxFailure = { retryAtMs };
+      return false;
     }
-    this.#record.waitsForVolumesSinceMs = undefined;
     this.#parts.volumesMounted(pod);
     return true;
   }
@@ -270,25 +256,5 @@ export class PodActions {
       this.#record.sandboxFailure = { retryAtMs: clock.now() + RETRY_MS };
       return false;
     }
-  }
-
-  /**
-   * Claims created together with their pod are usually bound, and their volumes attached, at once. An event is recorded for a claim that is
-   * still unbound after a while; attaching may take longer.
-   */
-  #waitForVolume(pod: Observed<Pod>, { volume, reason, message }: VolumeNotReady): false {
-    const nowMs = this.#parts.clock.now();
-    this.#record.waitsForVolumesSinceMs ??= nowMs;
-    const waitedMs = nowMs - this.#record.waitsForVolumesSinceMs;
-    const pollMs = waitedMs >= CLAIM_PATIENCE_MS ? RETRY_MS : CLAIM_POLL_MS;
-    this.#record.sandboxFailure = { retryAtMs: nowMs + pollMs };
-    const isAttachment = reason === 'attachment';
-    if (waitedMs < (isAttachment ? ATTACH_PATIENCE_MS : CLAIM_PATIENCE_MS)) return false;
-    if (isAttachment) this.#record.waitsForVolumesSinceMs = nowMs; // the next event comes after the same time
-    const [unattached, failed] = isAttachment ? [`[${volume}]`, '[]'] : ['[]', `[${volume}]`];
-    const words = `unmounted volumes=[${volume}], unattached volumes=${unattached}, failed to process volumes=${failed}: ${message}`;
-    const event = { reason: 'FailedMount', message: `Unable to attach or mount volumes: ${words}` };
-    this.#events.pod(pod, { type: 'Warning', ...event });
-    return false;
   }
 }

@@ -16,6 +16,7 @@ import {
 } from './life/index.ts';
 import type { PodResizes, ResizePlan } from './resizing/index.ts';
 import type { ContainerStatus } from './runtime/index.ts';
+import type { VolumeWaits } from './volumes/index.ts';
 
 /** Waiting reasons that are not failures. */
 const PLAIN_WAITS: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
@@ -29,8 +30,9 @@ export class PodRecord implements PodMemory {
   /** The characters of each container's configuration after expansion, by container. */
   readonly configured = new Map<string, number>();
   sandboxFailure: { readonly retryAtMs: number } | undefined;
-  /** Set while claims of the pod are not bound, or volumes not attached. */
+  /** Set while volumes of the pod are not mounted. */
   waitsForVolumesSinceMs: number | undefined;
+  readonly volumeRetries: VolumeWaits['volumeRetries'] = new Map();
   terminatingSinceMs: number | undefined;
   /** The edits of the pod's devices; undefined until this run of the agent has prepared them. */
   deviceEdits: DeviceEdits | undefined;

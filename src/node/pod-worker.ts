@@ -11,6 +11,7 @@ import {
   type ProbeResult,
   statusPatch,
 } from './life/index.ts';
+import { hasRecursiveReadOnly } from './machine/index.ts';
 import { PodActions, type PodActionsParts } from './pod-actions.ts';
 import { PodEvents, type RecordedEviction } from './pod-events.ts';
 import { PodRecord } from './pod-record.ts';
@@ -39,6 +40,8 @@ interface Operation {
   readonly done: Promise<void>;
 }
 
+/** Taking over volumes is not given up. */
+const NEVER = new AbortController().signal;
 /** Delay before a failed call of the runtime is tried again. */
 const RETRY_MS = 10_000;
 /** Longest delay before a status that was too large for the store is written again. */
@@ -165,7 +168,7 @@ export class PodWorker {
     const hostIps = backend.machine.addresses;
     const found = await this.#actions.state();
     if (found !== undefined && !this.#isAdopted) {
-      await volumes.adopt(pod);
+      await volumes.adopt(pod, { signal: NEVER });
       this.#parts.volumesMounted(pod);
     }
     this.#isAdopted = true;
@@ -181,7 +184,8 @@ export class PodWorker {
     const resize = this.#record.followResize(this.#parts.resizes, pod, running);
     const podLimits = found === undefined ? undefined : await backend.resources.limits(pod);
     const { sandbox } = found ?? {};
-    return { pod, nowMs, sandbox, containers, hostIps, runtimeName, memory: this.#record, resize, podLimits };
+    const runtime = { runtimeName, hasRecursiveReadOnly: hasRecursiveReadOnly(this.#parts.health()) };
+    return { pod, nowMs, sandbox, containers, hostIps, ...runtime, memory: this.#record, resize, podLimits };
   }
 
   async #withMessages(containers: readonly ContainerStatus[]): Promise<readonly ContainerStatus[]> {

@@ -26,9 +26,9 @@ export function processFiles({ root, podLogs, isProcessPod, others }: ProcessFil
     async read(path, maxBytes) {
       return isOnDisk(path) || path === MACHINE_HOSTS ? lastOf(path, maxBytes) : others.read(path, maxBytes);
     },
-    async podUids() {
+    async pods() {
       const onDisk = await readdir(podFolder(root, '')).catch(() => []); // no process has run yet
-      return [...onDisk, ...(await others.podUids())];
+      return [...onDisk, ...(await others.pods())];
     },
     async removePod(podUid) {
       await others.removePod(podUid);

@@ -72,7 +72,7 @@ function simulatedFiles(root: string, registry: SandboxRegistry): PodFiles {
       const found = containers.find((each) => each.name === name && each.attempt === Number(attempt));
       return found?.terminationMessage?.subarray(-maxBytes);
     },
-    podUids: async () => [],
+    pods: async () => [],
     removePod: async () => undefined,
   };
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { textOf } from '../machine/machine-facts.ts';
+import { textOf } from '../machine/text-of.ts';
 
 const MOUNTED_AT = '/sys/fs/cgroup';
 

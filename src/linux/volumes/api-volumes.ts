@@ -1,7 +1,9 @@
-import { chmod } from 'node:fs/promises';
-import type { MountRequest, VolumeSource } from '../../node/index.ts';
+import { type MountedVolume, type MountRequest, type VolumeSource } from '../../node/index.ts';
 import { replaceFiles } from './atomic-files.ts';
+import { EmptyFolders } from './empty-folders.ts';
+import { EMPTY_DIR } from './empty-dirs.ts';
 import { FolderPlugin, type FolderPluginParts } from './folder-plugin.ts';
+import { makeNestedMountPoints } from './nested-mount-points.ts';
 import { giveToGroup } from './ownership.ts';
 
 type Kind = 'configMap' | 'secret' | 'projected' | 'downwardAPI';
@@ -20,24 +22,47 @@ export class ApiVolumes extends FolderPlugin {
   readonly name: string;
   override readonly refreshEveryMs = REFRESH_MS;
   readonly #kind: Kind;
+  readonly #folders: EmptyFolders;
+  /** Volumes whose content can never change, by uid and name. */
+  readonly #fixed = new Set<string>();
 
   constructor(kind: Kind, parts: FolderPluginParts) {
     super(parts);
     this.#kind = kind;
     this.name = NAMES[kind];
+    this.#folders = new EmptyFolders(parts);
   }
 
   supports({ volume }: VolumeSource): boolean {
     return volume[this.#kind] !== undefined;
   }
 
-  protected async fill(folder: string, { payload, pod }: MountRequest): Promise<void> {
-    const { files, missing } = (await payload?.()) ?? { files: [], missing: [] };
+  protected async fill(folder: string, { payload, pod, volume }: MountRequest): Promise<void> {
+    const { uid } = pod.metadata;
+    const key = keyOf({ podUid: uid, volume: volume.name });
+    if (this.#fixed.has(key)) return;
+    const { files, missing, isFixed } = (await payload?.()) ?? { files: [], missing: [], isFixed: true };
     if (missing[0] !== undefined) throw new Error(missing.length === 1 ? missing[0] : `[${missing.join(', ')}]`);
-    if (this.#kind !== 'configMap' && !(await this.parts.mounts.isMountPoint(folder)))
-      await this.parts.mounts.mount('tmpfs', folder, ['-t', 'tmpfs']);
-    await chmod(folder, 0o777);
-    const { clock, random } = this.parts;
-    await replaceFiles(folder, files, { clock, random, beforeShown: (made) => giveToGroup(made, pod, true) });
+    const medium = this.#kind === 'configMap' ? '' : 'Memory';
+    await this.#folders.setUp(folder, { pod, notes: this.#notes(uid, volume.name), medium });
+    await makeNestedMountPoints(folder, volume.name, pod);
+    const { clock, random, log } = this.parts;
+    const beforeShown = (): Promise<void> => giveToGroup(folder, pod, { isReadOnly: true, log });
+    await replaceFiles(folder, files, { clock, random, beforeShown });
+    if (isFixed) this.#fixed.add(key);
   }
+
+  override async unmount(mounted: Omit<MountedVolume, 'path'>): Promise<void> {
+    this.#fixed.delete(keyOf(mounted));
+    await this.#folders.forget(this.#notes(mounted.podUid, mounted.volume));
+    await super.unmount(mounted);
+  }
+
+  #notes(podUid: string, name: string): string {
+    return this.notes(podUid, EMPTY_DIR, `wrapped_${name}`);
+  }
+}
+
+function keyOf({ podUid, volume }: Omit<MountedVolume, 'path'>): string {
+  return `${podUid}/${volume}`;
 }

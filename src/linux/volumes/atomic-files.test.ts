@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { mkdtemp, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -7,11 +7,12 @@ import { CryptoRandom, VirtualClock } from '../../base/index.ts';
 import { replaceFiles } from './atomic-files.ts';
 
 let folder: string;
-const shown: string[] = [];
+/** Names in the folder when new content was complete. */
+const shown: string[][] = [];
 const options = {
   clock: new VirtualClock(),
   random: new CryptoRandom(),
-  beforeShown: async (made: string): Promise<void> => void shown.push(made),
+  beforeShown: async (): Promise<void> => void shown.push(await readdir(folder)),
 };
 
 beforeEach(async () => {
@@ -41,7 +42,9 @@ test('new content takes the place of the old in one step, and nothing of the old
   await replaceFiles(folder, [file('color', 'red')], options);
   const after = await readlink(join(folder, '..data'));
   expect(after).not.toBe(before);
-  expect(shown).toEqual([join(folder, before), join(folder, after)]);
+  expect(shown[0]).toEqual([before]);
+  expect(shown[1]).toContain(after);
+  expect(shown).toHaveLength(2);
   expect((await readdir(folder)).sort()).toEqual(['..data', after, 'color'].sort());
   expect(await readFile(join(folder, 'color'), 'utf8')).toBe('red');
 });
@@ -53,7 +56,43 @@ test('content that has not changed is left alone', async () => {
   expect(await readlink(join(folder, '..data'))).toBe(before);
 });
 
-test.each(['', '/etc/passwd', '../up', 'a/../../b', '..data'])('the path %j is refused', async (path) => {
-  await expect(replaceFiles(folder, [file(path, '')], options)).rejects.toThrow('invalid path in a volume');
+test('a file at another path with the same name and content is a change', async () => {
+  await replaceFiles(folder, [file('a/key', '1'), file('b/key', '2')], options);
+  await replaceFiles(folder, [file('a/key', '1'), file('c/key', '2')], options);
+  expect((await readdir(folder)).filter((name) => !name.startsWith('..')).sort()).toEqual(['a', 'c']);
+  await expect(readFile(join(folder, 'b/key'))).rejects.toThrow('ENOENT');
+});
+
+test('of two files with one path the last is shown, and they are not written again', async () => {
+  const files = [file('a', 'first'), file('a', 'last')];
+  await replaceFiles(folder, files, options);
+  await replaceFiles(folder, files, options);
+  expect(await readFile(join(folder, 'a'), 'utf8')).toBe('last');
+  expect(shown).toHaveLength(1);
+});
+
+test('what belongs to others stays, and what a killed agent left is removed', async () => {
+  await replaceFiles(folder, [file('a', '1')], options);
+  await mkdir(join(folder, 'mount-point'));
+  await mkdir(join(folder, '..2020_01_01_00_00_00.0123456789'));
+  await symlink('nowhere', join(folder, '..data_tmp'));
+  await rm(join(folder, 'a'));
+  await replaceFiles(folder, [file('a', '1')], options);
+  expect(await readFile(join(folder, 'a'), 'utf8')).toBe('1');
+  await replaceFiles(folder, [file('b', '1')], options);
+  const current = await readlink(join(folder, '..data'));
+  expect((await readdir(folder)).sort()).toEqual(['..data', current, 'b', 'mount-point'].sort());
+});
+
+test.each([
+  ['', 'must not be empty: ""'],
+  ['/etc/passwd', 'must be relative path: /etc/passwd'],
+  ['../up', "must not contain '..': ../up"],
+  ['a/../../b', "must not contain '..': a/../../b"],
+  ['..data', "must not start with '..': ..data"],
+  ['a/'.repeat(2500), 'must be less than or equal to 4096 characters'],
+  ['a'.repeat(256), 'filenames must be less than or equal to 255 characters'],
+])('the path %j is refused', async (path, problem) => {
+  await expect(replaceFiles(folder, [file(path, '')], options)).rejects.toThrow(`invalid path: ${problem}`);
   expect(await readdir(folder)).toEqual([]);
 });

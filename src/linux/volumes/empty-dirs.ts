@@ -1,12 +1,18 @@
-import { chmod } from 'node:fs/promises';
-import { amountsOf } from '../../api/meaning/index.ts';
-import type { MountRequest, VolumeSource } from '../../node/index.ts';
-import { FolderPlugin } from './folder-plugin.ts';
-import { giveToGroup } from './ownership.ts';
+import type { MountedVolume, MountRequest, VolumeSource } from '../../node/index.ts';
+import { EmptyFolders } from './empty-folders.ts';
+import { FolderPlugin, type FolderPluginParts } from './folder-plugin.ts';
+
+export const EMPTY_DIR = 'kubernetes.io/empty-dir';
 
 /** `emptyDir`: a folder on disk, or a file system in memory or in huge pages. */
 export class EmptyDirs extends FolderPlugin {
-  readonly name = 'kubernetes.io/empty-dir';
+  readonly name = EMPTY_DIR;
+  readonly #folders: EmptyFolders;
+
+  constructor(parts: FolderPluginParts) {
+    super(parts);
+    this.#folders = new EmptyFolders(parts);
+  }
 
   supports({ volume }: VolumeSource): boolean {
     return volume.emptyDir !== undefined;
@@ -14,27 +20,12 @@ export class EmptyDirs extends FolderPlugin {
 
   protected async fill(folder: string, { volume, pod }: MountRequest): Promise<void> {
     const { medium = '', sizeLimit } = volume.emptyDir ?? {};
-    if (medium !== '' && !(await this.parts.mounts.isMountPoint(folder)))
-      await this.#mountMedium(folder, medium, sizeLimit);
-    await chmod(folder, 0o777);
-    await giveToGroup(folder, pod, false);
+    const notes = this.notes(pod.metadata.uid, EMPTY_DIR, volume.name);
+    await this.#folders.setUp(folder, { pod, notes, medium, sizeLimit });
   }
 
-  async #mountMedium(folder: string, medium: string, sizeLimit: string | undefined): Promise<void> {
-    const { mounts } = this.parts;
-    const limit =
-      amountsOf({ size: sizeLimit ?? '0' })
-        .get('size')
-        ?.value() ?? 0;
-    if (medium === 'Memory') {
-      const options = limit === 0 ? [] : ['-o', `size=${limit}`];
-      await mounts.mount('tmpfs', folder, ['-t', 'tmpfs', ...options]);
-    } else if (medium === 'HugePages' || medium.startsWith('HugePages-')) {
-      const size =
-        medium === 'HugePages' ? [] : ['-o', `pagesize=${medium.slice('HugePages-'.length).replace(/i$/, '')}`];
-      await mounts.mount('nodev', folder, ['-t', 'hugetlbfs', ...size]);
-    } else {
-      throw new Error(`unknown storage medium "${medium}"`);
-    }
+  override async unmount(mounted: Omit<MountedVolume, 'path'>): Promise<void> {
+    await this.#folders.forget(this.notes(mounted.podUid, EMPTY_DIR, mounted.volume));
+    await super.unmount(mounted);
   }
 }

@@ -22,13 +22,16 @@ export {
 export { type CgroupLimits, type Checkpoints, type NodeResources, UNLIMITED } from './node-resources.ts';
 export { defaultAddress, defaultPlaceOf, defaultPodCidr, type NodeSettings } from './node-settings.ts';
 export {
+  folderName,
   type MountedVolume,
   type MountRequest,
   podFolder,
+  type SubPathRequest,
   type Volume,
   type VolumeFile,
   volumeFolder,
   type VolumePayload,
   type VolumePlugin,
   type VolumeSource,
+  type VolumeStats,
 } from './volume-plugin.ts';

@@ -20,12 +20,15 @@ export interface BackendPolling {
 export interface PodFiles {
   /** Writes a file. A backend without a disk calls `content` when the file is read, others call it now. */
   write(path: string, content: () => Promise<string>): Promise<void>;
-  /** The last `maxBytes` of a file; undefined when the file does not exist. */
-  read(path: string, maxBytes: number): Promise<Uint8Array | undefined>;
-  /** The pods that have files, including those of an earlier run of the agent. */
-  podUids(): Promise<readonly string[]>;
+  /**
+   * The last `maxBytes` of a file; undefined when the file does not exist. With `within`, the file is one of a pod's volume: a backend with
+   * a disk throws when there is no file, or when links lead out of that folder.
+   */
+  read(path: string, maxBytes: number, options?: { readonly within: string }): Promise<Uint8Array | undefined>;
   /** Removes all files of a pod. */
   removePod(podUid: string): Promise<void>;
+  /** The uids of all pods that have files, including those of earlier runs of the agent; none for backends without a disk. */
+  pods(): Promise<readonly string[]>;
 }
 
 /** Measures what a node and its containers use. */

@@ -15,6 +15,8 @@ export interface VolumeFile {
   readonly path: string;
   readonly mode: number;
   readonly bytes: Uint8Array;
+  /** The user that owns the file; default the agent's. */
+  readonly owner?: number;
 }
 
 /** The content of a volume that is built from the API: ConfigMaps, Secrets, fields of the pod, tokens. */
@@ -22,6 +24,8 @@ export interface VolumePayload {
   readonly files: readonly VolumeFile[];
   /** Required objects that do not exist: `configmap "web" not found`. */
   readonly missing: readonly string[];
+  /** Everything that it was built from is immutable, so that it need not be read again. */
+  readonly isFixed: boolean;
 }
 
 export interface MountRequest extends VolumeSource {
@@ -34,10 +38,31 @@ export interface MountRequest extends VolumeSource {
 /** A volume that is mounted for a pod. */
 export interface MountedVolume {
   readonly podUid: string;
-  /** The volume's name in the pod. */
+  /** As `folderName` has it. */
   readonly volume: string;
   /** On the machine. */
   readonly path: string;
+}
+
+/** A part of a mounted volume that a container mounts instead of the whole. */
+export interface SubPathRequest extends MountedVolume {
+  /** The volume's name in the pod. */
+  readonly mountName: string;
+  readonly container: string;
+  /** The place of the mount among those of the container. */
+  readonly index: number;
+  /** Relative, without `..`. */
+  readonly subPath: string;
+}
+
+/** What a volume has and uses; members that the file system does not tell are left out. */
+export interface VolumeStats {
+  readonly capacityBytes?: number;
+  readonly availableBytes?: number;
+  readonly usedBytes?: number;
+  readonly inodes?: number;
+  readonly inodesFree?: number;
+  readonly inodesUsed?: number;
 }
 
 /** Makes some kinds of volumes available on a machine. */
@@ -55,6 +80,15 @@ export interface VolumePlugin {
   mounted(): Promise<readonly MountedVolume[]>;
   /** Grows the file system of a mounted volume to the size of its PersistentVolume. When this throws, the agent tries again later. */
   grow(source: VolumeSource, podUid: string): Promise<void>;
+  /** Makes a part of a volume ready for a container, and returns its path on the machine; default the path inside the volume. */
+  subPath?(request: SubPathRequest): Promise<string>;
+  /** Measures a mounted volume. Plugins without this, and volumes for which it is undefined, have no statistics. */
+  stats?(mounted: MountedVolume, signal: AbortSignal): Promise<VolumeStats | undefined>;
+}
+
+/** The name of a volume's folder: that of the PersistentVolume, else the volume's name in the pod. */
+export function folderName({ volume, persistentVolume }: VolumeSource): string {
+  return persistentVolume?.metadata.name ?? volume.name;
 }
 
 /** The folder of a pod's volume, as the kubelet names it. */

@@ -1,5 +1,4 @@
 // The configuration with which the runtime creates a container.
-import { posix } from 'node:path';
 import { withMembers } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { ContainerEdits } from '../backend/node-devices.ts';
@@ -25,6 +24,7 @@ import type { ResourceRules } from './resource-rules.ts';
 import { podLabels } from './sandbox-config.ts';
 import { containerSecurity, verifyNonRoot } from './security-context.ts';
 import type { Environment, ServiceVariables } from './service-variables.ts';
+import { volumeMounts, type VolumeMountsParts } from './volume-mounts.ts';
 
 /** What containers are configured from besides their pods. */
 export interface ConfigSources {
@@ -32,12 +32,10 @@ export interface ConfigSources {
   readonly services: ServiceVariables;
 }
 
-export interface ContainerConfigParts {
+export interface ContainerConfigParts extends VolumeMountsParts {
   readonly sources: ConfigSources;
   readonly attempt: number;
   readonly image: Image | undefined;
-  /** Paths of the pod's volumes on the node, by volume name. */
-  readonly volumePaths: ReadonlyMap<string, string>;
   readonly podIps: readonly string[];
   readonly hostIps: readonly string[];
   /** The agent's folder on the machine. */
@@ -56,8 +54,8 @@ export interface ContainerConfigParts {
   readonly assigned?: (resources: LinuxContainerResources) => LinuxContainerResources;
   /** Charged for what the configuration becomes; default that of one container alone. */
   readonly budget?: ExpansionBudget;
-  /** Reads a file on the node; undefined when volumes have no files. */
-  readFile(path: string): Promise<string | undefined>;
+  /** Reads a file in a folder of the node, of which links do not lead out; undefined when volumes have no files. */
+  readFile(folder: string, path: string): Promise<string | undefined>;
 }
 
 /**
@@ -79,7 +77,7 @@ export async function containerConfig(
   const identity = containerIdentity(pod, container, parts.attempt);
   const resources = linuxResources(pod, container, parts);
   const mounts = [
-    ...volumeMounts(container, (name) => parts.volumePaths.get(name), { variables: byName, budget }),
+    ...(await volumeMounts(container, parts, { variables: byName, budget })),
     ...agentMounts(pod, container, parts),
   ];
   return {
@@ -132,7 +130,7 @@ type Charged<Parts> = Parts & { readonly budget: ExpansionBudget };
 function variablesOf(
   pod: Observed<Pod>,
   container: ContainerSpec,
-  { sources, podIps, hostIps, allocatable, budget, volumePaths, readFile }: Charged<ContainerConfigParts>,
+  { sources, podIps, hostIps, allocatable, budget, volumes, readFile }: Charged<ContainerConfigParts>,
 ): Promise<Environment> {
   return environmentOf(pod, container, {
     data: sources.data,
@@ -142,8 +140,8 @@ function variablesOf(
     allocatable,
     budget,
     readFile: async (volume, path) => {
-      const folder = volumePaths.get(volume);
-      if (folder !== undefined) return readFile(folder + path);
+      const folder = volumes.get(volume)?.path;
+      if (folder !== undefined) return readFile(folder, path);
       throw new ContainerConfigError(`cannot find the volume ${JSON.stringify(volume)} referenced by FileKeyRef`);
     },
   });
@@ -154,14 +152,6 @@ function kindOf(pod: Observed<Pod>, { name, restartPolicy }: ContainerSpec): str
   if (pod.spec?.initContainers?.some((container) => container.name === name) !== true) return 'ephemeral';
   return restartPolicy === 'Always' ? 'sidecar' : 'init';
 }
-
-type VolumeMount = NonNullable<ContainerSpec['volumeMounts']>[number];
-
-const PROPAGATION = {
-  None: 'PROPAGATION_PRIVATE',
-  HostToContainer: 'PROPAGATION_HOST_TO_CONTAINER',
-  Bidirectional: 'PROPAGATION_BIDIRECTIONAL',
-} as const;
 
 /** The file on the machine that becomes the termination message of a container's run. */
 export function terminationFile(
@@ -185,73 +175,10 @@ function agentMounts(pod: Observed<Pod>, container: ContainerSpec, { root, attem
   ];
 }
 
+/** Relabelled where there is SELinux: these files are the pod's own. */
 const WRITABLE = {
   readonly: false,
   recursiveReadOnly: false,
   propagation: 'PROPAGATION_PRIVATE',
-  selinuxRelabel: false,
+  selinuxRelabel: true,
 } as const;
-
-/** The mounts of a container's volumes, with `subPath` resolved; `volumePath` returns the path of a volume on the machine. */
-export function containerMounts(
-  container: ContainerSpec,
-  volumePath: (name: string) => string | undefined,
-  variables: ReadonlyMap<string, string>,
-): Mount[] {
-  return volumeMounts(container, volumePath, { variables, budget: new ExpansionBudget() });
-}
-
-interface PathVariables {
-  readonly variables: ReadonlyMap<string, string>;
-  readonly budget: ExpansionBudget;
-}
-
-function volumeMounts(
-  container: ContainerSpec,
-  volumePath: (name: string) => string | undefined,
-  values: PathVariables,
-): Mount[] {
-  return (container.volumeMounts ?? []).map((mount) => {
-    const { name, mountPath, readOnly = false, recursiveReadOnly, mountPropagation = 'None' } = mount;
-    const volume = volumePath(name);
-    if (volume === undefined) {
-      const words = `cannot find volume ${JSON.stringify(name)} to mount into container ${JSON.stringify(container.name)}`;
-      throw new ContainerConfigError(words);
-    }
-    const subPath = subPathOf(mount, values);
-    return {
-      containerPath: posix.isAbsolute(mountPath) ? mountPath : `/${mountPath}`,
-      hostPath: subPath === '' ? volume : posix.join(volume, subPath),
-      readonly: readOnly,
-      recursiveReadOnly: readOnly && recursiveReadOnly === 'Enabled',
-      propagation: PROPAGATION[mountPropagation],
-      selinuxRelabel: false,
-    };
-  });
-}
-
-/** The longest path that Linux takes. */
-const MAX_PATH = 4096;
-
-function subPathOf({ subPath = '', subPathExpr = '' }: VolumeMount, { variables, budget }: PathVariables): string {
-  const missing = new Set<string>();
-  const path =
-    subPathExpr === ''
-      ? subPath
-      : expandVariables(
-          subPathExpr,
-          (name) => {
-            const value = variables.get(name) ?? '';
-            if (value === '') missing.add(name);
-            return value;
-          },
-          budget,
-        );
-  if (missing.size > 0) throw new ContainerConfigError(`missing value for ${[...missing].sort().join(', ')}`);
-  if (path.length > MAX_PATH) throw new ContainerConfigError(`error SubPath is longer than ${MAX_PATH} characters`);
-  if (posix.isAbsolute(path)) throw new ContainerConfigError(`error SubPath \`${path}\` must not be an absolute path`);
-  if (path.split('/').includes('..')) {
-    throw new ContainerConfigError(`unable to provision SubPath \`${path}\`: must not contain '..'`);
-  }
-  return path;
-}

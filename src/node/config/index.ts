@@ -3,7 +3,6 @@ export {
   type ConfigSources,
   containerConfig,
   containerIdentity,
-  containerMounts,
   imageSpec,
   terminationFile,
 } from './container-config.ts';
@@ -26,4 +25,5 @@ export { sandboxConfig } from './sandbox-config.ts';
 export { ServiceVariables } from './service-variables.ts';
 export { ContainerConfigError } from './config-error.ts';
 export { ExpansionBudget, expandVariables, MAX_CONTAINER_CHARACTERS } from './expand-variables.ts';
+export { containerMounts, type ContainerVolume, type SubPathMount } from './volume-mounts.ts';
 export { fieldValue, type PodAddresses, resourceValue } from './field-values.ts';

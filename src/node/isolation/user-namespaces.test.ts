@@ -11,7 +11,7 @@ function filesIn(map: Map<string, string>): PodFiles {
   return {
     write: async (path, content) => void map.set(path, await content()),
     read: async (path) => (map.has(path) ? Buffer.from(map.get(path) ?? '') : undefined),
-    podUids: async () => [...map.keys()].map((path) => path.split('/').at(-2) ?? ''),
+    pods: async () => [...map.keys()].map((path) => path.split('/').at(-2) ?? ''),
     removePod: async (uid) => void map.delete(`${root}/pods/${uid}/userns`),
   };
 }

@@ -62,7 +62,7 @@ export class UserNamespaces {
 
   async #open(): Promise<void> {
     const { files } = this.#parts;
-    for (const podUid of await files.podUids()) {
+    for (const podUid of await files.pods()) {
       const bytes = await files.read(this.#path(podUid), MAX_FILE_BYTES);
       const text = bytes === undefined ? '' : Buffer.from(bytes).toString();
       if (text !== '') this.#firstIds.set(podUid, firstId(text, podUid));

@@ -80,7 +80,7 @@ function withoutContainer(
     image: container.image ?? '',
     imageID: '',
     started: undefined,
-    volumeMounts: volumeMounts(container),
+    volumeMounts: volumeMounts(view, container),
   };
   if (old?.state?.running === undefined || old.lastState?.terminated !== undefined) return waiting;
   return {
@@ -118,7 +118,7 @@ function withContainer(view: PodView, { container, newest, previous, old }: Cont
     started: undefined,
     allocatedResources: requests,
     resources: resourcesInForce(view, container, { newest, old }),
-    volumeMounts: volumeMounts(container),
+    volumeMounts: volumeMounts(view, container),
   };
 }
 
@@ -193,11 +193,16 @@ function readiness(
   return { ready: started && (newest?.probe?.isReady ?? true), started };
 }
 
-function volumeMounts({ volumeMounts: mounts = [] }: ContainerSpec): PodContainerStatus['volumeMounts'] {
+function volumeMounts(
+  { hasRecursiveReadOnly = false }: PodView,
+  { volumeMounts: mounts = [] }: ContainerSpec,
+): PodContainerStatus['volumeMounts'] {
   if (mounts.length === 0) return undefined;
-  return mounts.map(({ name, mountPath, readOnly }) =>
-    readOnly === true ? { name, mountPath, readOnly, recursiveReadOnly: 'Disabled' } : { name, mountPath },
-  );
+  return mounts.map(({ name, mountPath, readOnly, recursiveReadOnly: mode = 'Disabled' }) => {
+    if (readOnly !== true) return { name, mountPath };
+    const isRecursive = mode !== 'Disabled' && hasRecursiveReadOnly;
+    return { name, mountPath, readOnly, recursiveReadOnly: isRecursive ? 'Enabled' : 'Disabled' };
+  });
 }
 
 function firstWaitReason({ pod }: PodView): string {

@@ -89,6 +89,8 @@ export interface PodView {
   readonly hostIps: readonly string[];
   /** The part before `://` in container ids. */
   readonly runtimeName: string;
+  /** Whether the runtime can make everything below a mount read-only; default it cannot. */
+  readonly hasRecursiveReadOnly?: boolean;
   readonly memory: PodMemory;
   readonly resize?: ResizeView | undefined;
   /** The limits of the pod as a whole that are in force; undefined where pods have none. */

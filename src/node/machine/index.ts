@@ -7,5 +7,5 @@ export {
   RENEW_EVERY_MS,
   REPORT_EVERY_MS,
 } from './node-heartbeat.ts';
-export type { NodeHealth } from './node-health.ts';
+export { hasRecursiveReadOnly, type NodeHealth } from './node-health.ts';
 export { allocatableOf, type DescribedNode, nodeLabels } from './node-object.ts';

@@ -59,6 +59,12 @@ export async function readHealth(
   };
 }
 
+/** Whether the runtime's default handler can make everything below a mount read-only. */
+export function hasRecursiveReadOnly(health: NodeHealth | undefined): boolean {
+  const handlers = health?.runtime?.runtimeHandlers ?? [];
+  return handlers.find(({ name }) => name === '')?.features.recursiveReadOnlyMounts === true;
+}
+
 function condition(type: string, reason: string, message: string): HealthCondition {
   return { type, status: 'True', reason, message, event: reason.replace('Kubelet', 'Node') };
 }

@@ -28,7 +28,12 @@ export interface EnvironmentVariable {
 
 export interface Mount {
   readonly containerPath: string;
+  /** Empty for the content of an image. */
   readonly hostPath: string;
+  /** The image whose content is mounted. */
+  readonly image?: ImageSpec;
+  /** The part of that content; default all of it. */
+  readonly imageSubPath?: string;
   readonly readonly: boolean;
   readonly recursiveReadOnly: boolean;
   readonly propagation: 'PROPAGATION_PRIVATE' | 'PROPAGATION_HOST_TO_CONTAINER' | 'PROPAGATION_BIDIRECTIONAL';

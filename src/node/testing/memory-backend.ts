@@ -142,9 +142,7 @@ export class MemoryMachine {
       files: {
         write: async (path, content) => void files.set(path, await content()),
         read: async (path) => (files.has(path) ? Buffer.from(files.get(path) ?? '') : undefined),
-        podUids: async () => [
-          ...new Set([...files.keys()].map((path) => path.split('/pods/')[1]?.split('/')[0] ?? '')),
-        ],
+        pods: async () => [...new Set([...files.keys()].map((path) => path.split('/pods/')[1]?.split('/')[0] ?? ''))],
         removePod: async (uid) => remove(`${root}/pods/${uid}/`),
       },
       devices: { ...NO_DEVICES, prepare: async () => this.edits },

@@ -1,48 +1,74 @@
 import { Buffer } from 'node:buffer';
-import type { DeepReadonly } from '../../base/index.ts';
+import type { Clock, DeepReadonly, Random } from '../../base/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
-import { type Client, hasReason, type Observed, type Pod, requestToken } from '../../client/index.ts';
-import type { Contents, VolumeData } from './volume-files.ts';
+import { type Client, hasReason, type Observed, type Pod } from '../../client/index.ts';
+import { ServiceAccountTokens } from './service-account-tokens.ts';
+import { trustAnchors } from './trust-bundles.ts';
+import type { VolumeData, VolumeObject } from './volume-files.ts';
 
-const TOKEN_SECONDS = 3600;
+/** Objects that are remembered so that pods which are refreshed at the same time share a request. */
+const MAX_RECENT = 1000;
+
+export interface ApiVolumeDataParts {
+  readonly clock: Clock;
+  readonly random: Random;
+}
 
 /** Reads the objects that volumes are built from, with the client of the node. */
 export class ApiVolumeData implements VolumeData {
   readonly #client: Client;
+  readonly #parts: ApiVolumeDataParts;
+  readonly #tokens: ServiceAccountTokens;
+  readonly #recent = new Map<string, { readonly readMs: number; readonly object: Promise<VolumeObject | undefined> }>();
 
-  constructor(client: Client) {
+  constructor(client: Client, parts: ApiVolumeDataParts) {
     this.#client = client;
+    this.#parts = parts;
+    this.#tokens = new ServiceAccountTokens(client, parts);
   }
 
-  configMap(namespace: string, name: string): Promise<Contents | undefined> {
-    return unlessMissing(async () => {
-      const { data = {}, binaryData = {} } = await this.#client.core.v1.configmaps.namespace(namespace).get(name);
+  configMap(namespace: string, name: string, maxAgeMs: number): Promise<VolumeObject | undefined> {
+    return this.#read(`configmap ${namespace}/${name}`, maxAgeMs, async () => {
+      const found = await this.#client.core.v1.configmaps.namespace(namespace).get(name);
+      const { data = {}, binaryData = {}, immutable: isImmutable = false } = found;
       const texts = Object.entries(data).map(([key, text]) => [key, Buffer.from(text)] as const);
-      return new Map([...texts, ...decoded(binaryData)]);
+      return { contents: new Map([...texts, ...decoded(binaryData)]), isImmutable };
     });
   }
 
-  secret(namespace: string, name: string): Promise<Contents | undefined> {
-    return unlessMissing(async () => {
-      const { data = {} } = await this.#client.core.v1.secrets.namespace(namespace).get(name);
-      return new Map(decoded(data));
+  secret(namespace: string, name: string, maxAgeMs: number): Promise<VolumeObject | undefined> {
+    return this.#read(`secret ${namespace}/${name}`, maxAgeMs, async () => {
+      const found = await this.#client.core.v1.secrets.namespace(namespace).get(name);
+      const { data = {}, immutable: isImmutable = false } = found;
+      return { contents: new Map(decoded(data)), isImmutable };
     });
   }
 
-  token(
-    { metadata: { name, uid, namespace = '' }, spec }: Observed<Pod>,
-    { audience, expirationSeconds = TOKEN_SECONDS }: DeepReadonly<core.ServiceAccountTokenProjection>,
-  ): Promise<string | undefined> {
-    const accounts = this.#client.core.v1.serviceaccounts.namespace(namespace);
-    const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name, uid };
-    const audiences = audience === undefined || audience === '' ? [] : [audience];
-    return unlessMissing(async () => {
-      const account = spec?.serviceAccountName ?? 'default';
-      const { token } = await requestToken(accounts, account, {
-        spec: { audiences, expirationSeconds, boundObjectRef },
-      });
-      return token;
-    });
+  token(pod: Observed<Pod>, source: DeepReadonly<core.ServiceAccountTokenProjection>): Promise<string> {
+    return this.#tokens.get(pod, source);
+  }
+
+  trustAnchors(source: DeepReadonly<core.ClusterTrustBundleProjection>): Promise<string> {
+    return trustAnchors(this.#client, source, this.#parts.random);
+  }
+
+  forgetPod(podUid: string): void {
+    this.#tokens.forget(podUid);
+  }
+
+  #read(key: string, maxAgeMs: number, get: () => Promise<VolumeObject>): Promise<VolumeObject | undefined> {
+    if (maxAgeMs === 0) return unlessMissing(get);
+    const readMs = this.#parts.clock.now();
+    for (const [other, known] of this.#recent) {
+      if (readMs - known.readMs <= maxAgeMs && this.#recent.size <= MAX_RECENT) break; // the others are younger
+      this.#recent.delete(other);
+    }
+    const known = this.#recent.get(key);
+    if (known !== undefined) return known.object;
+    const object = unlessMissing(get);
+    this.#recent.set(key, { readMs, object });
+    object.catch(() => this.#recent.delete(key));
+    return object;
   }
 }
 

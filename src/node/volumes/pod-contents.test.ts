@@ -4,19 +4,19 @@ import { volumeFolder } from '../backend/index.ts';
 import type { ContainerSpec } from '../life/index.ts';
 import { containerMounts } from '../config/index.ts';
 import { PodContents } from './pod-contents.ts';
-import type { VolumeData } from './volume-files.ts';
+import type { VolumeData, VolumeObject } from './volume-files.ts';
 
 const ROOT = '/var/lib/kubelet';
+const object = (contents: Readonly<Record<string, string>>, isImmutable = false): VolumeObject => ({
+  contents: new Map(Object.entries(contents).map(([key, text]) => [key, Buffer.from(text)])),
+  isImmutable,
+});
 const DATA: VolumeData = {
-  configMap: async (_namespace, name) =>
-    name === 'settings'
-      ? new Map([
-          ['color', Buffer.from('blue')],
-          ['size', Buffer.from('big')],
-        ])
-      : undefined,
-  secret: async (_namespace, name) => (name === 'keys' ? new Map([['pass', Buffer.from('word')]]) : undefined),
+  configMap: async (_namespace, name) => (name === 'settings' ? object({ color: 'blue', size: 'big' }) : undefined),
+  secret: async (_namespace, name) => (name === 'keys' ? object({ pass: 'word' }, true) : undefined),
   token: async (_pod, { audience }) => `token for ${audience}`,
+  trustAnchors: async ({ name }) => `anchors of ${name}`,
+  forgetPod: () => undefined,
 };
 const MACHINE = {
   addresses: ['192.0.2.1'],
@@ -90,6 +90,38 @@ test('several sources share a projected volume', async () => {
   expect(await seen({ emptyDir: {} }, {})).toEqual({});
 });
 
+test('a token is for the user of the pod alone, or for the group of the pod', async () => {
+  const token = async (more: object): Promise<unknown> => {
+    const metadata = { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: '' };
+    const pod = {
+      kind: 'Pod',
+      apiVersion: 'v1',
+      metadata,
+      spec: { containers: [{ name: 'a' }], ...more },
+    } as Observed<Pod>;
+    const contents = new PodContents({ data: DATA, machine: MACHINE, allocatable: () => ({}), pod: () => pod });
+    const projected = { defaultMode: 0o644, sources: [{ serviceAccountToken: { path: 'token' } }] };
+    const { files = [], isFixed } = (await contents.payload(pod, { name: 'data', projected })?.()) ?? {};
+    return [files[0]?.mode.toString(8), files[0]?.owner, isFixed];
+  };
+  const own = (runAsUser: number): object => ({ name: 'a', securityContext: { runAsUser } });
+  expect(await token({})).toEqual(['644', undefined, false]);
+  expect(await token({ securityContext: { fsGroup: 5 } })).toEqual(['600', undefined, false]);
+  expect(await token({ securityContext: { runAsUser: 7 } })).toEqual(['600', 7, false]);
+  expect(await token({ containers: [own(7), own(7)] })).toEqual(['600', 7, false]);
+  expect(await token({ containers: [own(7), own(8)] })).toEqual(['644', undefined, false]);
+});
+
+test('content is fixed when everything that it is built from is immutable', async () => {
+  const pod = { metadata: { name: 'web', namespace: 'default', uid: 'u' } } as Observed<Pod>;
+  const contents = new PodContents({ data: DATA, machine: MACHINE, allocatable: () => ({}), pod: () => pod });
+  const isFixed = async (sources: readonly object[]): Promise<unknown> =>
+    (await contents.payload(pod, { name: 'data', projected: { sources } })?.())?.isFixed;
+  expect(await isFixed([{ secret: { name: 'keys' } }])).toBe(true);
+  expect(await isFixed([{ secret: { name: 'keys' } }, { configMap: { name: 'settings' } }])).toBe(false);
+  expect(await isFixed([{ secret: { name: 'none', optional: true } }])).toBe(false);
+});
+
 test('what is missing and not optional is named, in the words of a kubelet', async () => {
   const pod = { metadata: { name: 'web', namespace: 'default', uid: 'u' } } as Observed<Pod>;
   const contents = new PodContents({ data: DATA, machine: MACHINE, allocatable: () => ({}), pod: () => pod });
@@ -101,6 +133,8 @@ test('what is missing and not optional is named, in the words of a kubelet', asy
   expect(await missing({ secret: { secretName: 'keys', items } })).toEqual([
     'references non-existent secret key: none',
   ]);
+  const sources = [{ podCertificate: { signerName: 'example.com/s', keyType: 'ED25519', keyPath: 'key' } }];
+  expect(await missing({ projected: { sources } })).toEqual(['podCertificate sources are not supported on this node']);
 });
 
 test('a pod has a hosts file with its own names and those that it adds', async () => {

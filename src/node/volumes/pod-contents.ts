@@ -23,15 +23,20 @@ export class PodContents {
     this.#parts = parts;
   }
 
-  /** Undefined for volumes whose content does not come from the API. */
-  payload(pod: Observed<Pod>, volume: Volume): (() => Promise<VolumePayload>) | undefined {
+  /** Undefined for volumes whose content does not come from the API. Objects may be as old as `maxAgeMs`; default they are read now. */
+  payload(pod: Observed<Pod>, volume: Volume, maxAgeMs = 0): (() => Promise<VolumePayload>) | undefined {
     if (!hasPayload(volume)) return undefined;
     return () => {
       const { data, machine } = this.#parts;
       const podIps = (pod.status?.podIPs ?? []).map(({ ip }) => ip ?? '');
       const addresses = { podIps, hostIps: machine.addresses };
-      return volumePayload(pod, volume, { data, ...addresses, allocatable: this.#parts.allocatable() });
+      return volumePayload(pod, volume, { data, ...addresses, allocatable: this.#parts.allocatable(), maxAgeMs });
     };
+  }
+
+  /** The pod needs nothing any more. */
+  forgetPod(podUid: string): void {
+    this.#parts.data.forgetPod(podUid);
   }
 
   hosts(pod: Observed<Pod>, podIps: readonly string[], machineHosts: string): string {

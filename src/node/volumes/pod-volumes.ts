@@ -1,10 +1,11 @@
-import { messageOf } from '../../base/index.ts';
+import { posix } from 'node:path';
+import type { Clock } from '../../base/index.ts';
 import {
   claimNameOf,
   claimVolumesOf,
   type DriverHandle,
-  ephemeralClaimProblem,
   isAttachRequired,
+  isTerminalPhase,
   uniqueVolumeName,
 } from '../../api/meaning/index.ts';
 import {
@@ -13,31 +14,30 @@ import {
   type Node,
   type Observed,
   type PersistentVolume,
-  type PersistentVolumeClaim,
   type Pod,
 } from '../../client/index.ts';
-import { type MountedVolume, type Volume, type VolumePlugin, type VolumeSource } from '../backend/index.ts';
+import {
+  folderName,
+  type MountedVolume,
+  type SubPathRequest,
+  type Volume,
+  type VolumePlugin,
+  type VolumeSource,
+  type VolumeStats,
+} from '../backend/index.ts';
+import { boundVolume } from './bound-volume.ts';
+import { setUpProblem, VolumeMountError, VolumeNotReady } from './volume-errors.ts';
+import { downwardFacts, isDownward, unsupportedVolume } from './volume-kinds.ts';
 import type { PodContents } from './pod-contents.ts';
 import { hasPayload } from './volume-files.ts';
 import type { VolumesInUse } from './volumes-in-use.ts';
 
-const PROTECTION = 'kubernetes.io/pvc-protection';
-
-/** A volume cannot be mounted yet: its claim is not bound, or it is not attached to the node. */
-export class VolumeNotReady extends Error {
-  /** By its name in the pod. */
-  readonly volume: string;
-  readonly reason: 'claim' | 'attachment';
-
-  constructor(volume: string, reason: 'claim' | 'attachment', message: string) {
-    super(message);
-    this.name = 'VolumeNotReady';
-    this.volume = volume;
-    this.reason = reason;
-  }
-}
+/** Interval within which volumes that were mounted are not mounted again, and age up to which a refresh uses objects that another has read. */
+const FRESH_MS = 1000;
+const SHARED_MS = 10_000;
 
 export interface PodVolumesParts {
+  readonly clock: Clock;
   readonly plugins: readonly VolumePlugin[];
   readonly contents: PodContents;
   readonly client: Client;
@@ -58,6 +58,23 @@ export interface MountedClaim {
 
 interface MountOptions {
   readonly signal: AbortSignal;
+  /** Age that objects with the content may have; default they are read now. */
+  readonly maxAgeMs?: number;
+}
+
+/** A volume that this run of the agent has mounted or taken over. */
+interface KnownVolume {
+  readonly source: VolumeSource;
+  readonly path: string;
+  readonly mountedMs: number;
+}
+
+/** The statistics of a volume of a pod. */
+export interface PodVolumeStats extends VolumeStats {
+  /** In the pod. */
+  readonly name: string;
+  /** The claim behind it; undefined for other volumes. */
+  readonly claim: { readonly namespace: string; readonly name: string } | undefined;
 }
 
 /**
@@ -68,6 +85,10 @@ export class PodVolumes {
   readonly #parts: PodVolumesParts;
   /** By the uid of the pod and the volume's name in it. */
   readonly #mounted = new Map<string, Map<string, MountedClaim>>();
+  /** Likewise, all volumes. */
+  readonly #known = new Map<string, Map<string, KnownVolume>>();
+  /** What the downward volumes of pods show, by the uid of the pod. */
+  readonly #shown = new Map<string, string>();
 
   constructor(parts: PodVolumesParts) {
     this.#parts = parts;
@@ -78,24 +99,78 @@ export class PodVolumes {
     return [...this.#mounted.values()].flatMap((volumes) => [...volumes.values()]);
   }
 
-  /** Mounts a volume, unless it is mounted; returns its path on the machine. */
-  async mount(pod: Observed<Pod>, volume: Volume, { signal }: MountOptions): Promise<string> {
+  /** Mounts a volume, or updates the content of one that is mounted; returns its path on the machine. */
+  async mount(pod: Observed<Pod>, volume: Volume, options: MountOptions): Promise<string> {
     const claim = claimNameOf(pod, volume);
-    if (claim === undefined) return await this.#mountSource(pod, { volume, persistentVolume: undefined }, signal);
+    if (claim === undefined) return await this.#mountSource(pod, { volume, persistentVolume: undefined }, options);
     const known = this.#mounted.get(pod.metadata.uid)?.get(volume.name);
-    if (known !== undefined) return await this.#mountSource(pod, known.source, signal);
-    const bound = await this.#check(pod, { volume, name: claim, signal });
+    if (known !== undefined) return await this.#mountSource(pod, known.source, options);
+    const bound = await boundVolume(this.#parts.client, pod, { volume, name: claim, signal: options.signal });
     const { csi } = bound.spec ?? {};
     if (csi !== undefined) await this.#awaitAttachment(pod, volume, csi);
     const source = { volume, persistentVolume: bound };
-    const path = await this.#mountSource(pod, source, signal);
+    const path = await this.#mountSource(pod, source, options);
     this.#remember(pod, claim, source);
     return path;
   }
 
-  /** Updates the content of volumes that are built from the API, where the plugin has `refreshEveryMs`. */
-  async refresh(pod: Observed<Pod>, options: MountOptions): Promise<void> {
-    for (const volume of pod.spec?.volumes ?? []) if (this.#isRefreshed(volume)) await this.mount(pod, volume, options);
+  /** The paths of all volumes of a pod on the machine, by name. Volumes that were not mounted just before are mounted or updated. */
+  async paths(pod: Observed<Pod>, options: MountOptions): Promise<ReadonlyMap<string, string>> {
+    const paths = new Map<string, string>();
+    const nowMs = this.#parts.clock.now();
+    for (const volume of pod.spec?.volumes ?? []) {
+      const known = this.#known.get(pod.metadata.uid)?.get(volume.name);
+      const isFresh = known !== undefined && nowMs - known.mountedMs <= FRESH_MS;
+      paths.set(volume.name, isFresh ? known.path : await this.mount(pod, volume, options));
+    }
+    return paths;
+  }
+
+  /** The path on the machine of a part of a mounted volume. */
+  async subPath(pod: Observed<Pod>, request: Omit<SubPathRequest, 'podUid' | 'volume' | 'path'>): Promise<string> {
+    const { uid } = pod.metadata;
+    const known = this.#known.get(uid)?.get(request.mountName);
+    if (known === undefined) throw new Error(`volume ${JSON.stringify(request.mountName)} is not mounted`);
+    const { path, source } = known;
+    const prepare = this.#pluginFor(source)?.subPath;
+    if (prepare === undefined) return posix.join(path, request.subPath);
+    return await prepare.call(this.#pluginFor(source), { ...request, podUid: uid, volume: folderName(source), path });
+  }
+
+  /** Whether labels, annotations or resources of the pod have changed since its downward volumes were written. */
+  isOutdated(pod: Observed<Pod>): boolean {
+    const shown = this.#shown.get(pod.metadata.uid);
+    return shown !== undefined && shown !== downwardFacts(pod);
+  }
+
+  /** Updates the content of volumes that are built from the API, where the plugin has `refreshEveryMs`. Returns what went wrong, as messages. */
+  async refresh(pod: Observed<Pod>, { signal }: MountOptions): Promise<readonly string[]> {
+    const problems: string[] = [];
+    for (const volume of pod.spec?.volumes ?? []) {
+      if (this.#isRefreshed(volume) === undefined) continue;
+      try {
+        await this.mount(pod, volume, { signal, maxAgeMs: SHARED_MS });
+      } catch (error) {
+        problems.push(setUpProblem(volume.name, error));
+      }
+    }
+    return problems;
+  }
+
+  /** Measures the volumes of a pod, one after the other. */
+  async stats(pod: Observed<Pod>, signal: AbortSignal): Promise<readonly PodVolumeStats[]> {
+    const { uid, namespace = '' } = pod.metadata;
+    const found: PodVolumeStats[] = [];
+    for (const [name, { source, path }] of this.#known.get(uid) ?? []) {
+      const measured = await this.#pluginFor(source)?.stats?.(
+        { podUid: uid, volume: folderName(source), path },
+        signal,
+      );
+      const claim = claimNameOf(pod, source.volume);
+      if (measured === undefined) continue;
+      found.push({ ...measured, name, claim: claim === undefined ? undefined : { namespace, name: claim } });
+    }
+    return found;
   }
 
   /** Interval at which `refresh` is due for a pod; undefined for pods without such volumes. */
@@ -104,23 +179,37 @@ export class PodVolumes {
     return periods.find((period) => period !== undefined);
   }
 
+  /** Tries all volumes, also after one that cannot be unmounted; throws the first failure. Those that are left are tried again when called again. */
   async unmountAll(pod: Observed<Pod>): Promise<void> {
     const { uid } = pod.metadata;
-    const known = this.#mounted.get(uid);
-    this.#mounted.delete(uid);
+    const failures: unknown[] = [];
+    this.#shown.delete(uid);
     for (const volume of pod.spec?.volumes ?? []) {
-      const source = known?.get(volume.name)?.source ?? { volume, persistentVolume: undefined };
-      await this.#pluginFor(source)?.unmount({ podUid: uid, volume: volume.name });
+      const source = this.#mounted.get(uid)?.get(volume.name)?.source ?? { volume, persistentVolume: undefined };
+      try {
+        await this.#pluginFor(source)?.unmount({ podUid: uid, volume: folderName(source) });
+        this.#known.get(uid)?.delete(volume.name);
+      } catch (error) {
+        failures.push(error);
+      }
     }
+    if (failures.length > 0) throw failures[0];
+    this.#mounted.delete(uid);
+    this.#known.delete(uid);
+    this.#parts.contents.forgetPod(uid);
     this.#parts.inUse.release(uid);
   }
 
   /** Unmounts the volumes of pods that are gone. */
   async unmountStrangers(isKnown: (podUid: string) => boolean): Promise<void> {
+    const failures: unknown[] = [];
     for (const plugin of this.#parts.plugins) {
       const strangers = (await plugin.mounted()).filter(({ podUid }: MountedVolume) => !isKnown(podUid));
-      for (const mounted of strangers) await plugin.unmount(mounted);
+      for (const mounted of strangers) {
+        await plugin.unmount(mounted).catch((error: unknown) => failures.push(error));
+      }
     }
+    if (failures.length > 0) throw failures[0];
   }
 
   /** Makes a mounted volume as large as its PersistentVolume. */
@@ -137,14 +226,33 @@ export class PodVolumes {
     return this.#parts.plugins.find((plugin) => plugin.supports(source));
   }
 
-  async #mountSource(pod: Observed<Pod>, source: VolumeSource, signal: AbortSignal): Promise<string> {
+  async #mountSource(pod: Observed<Pod>, source: VolumeSource, { signal, maxAgeMs }: MountOptions): Promise<string> {
+    const { uid } = pod.metadata;
+    const { volume } = source;
     const plugin = this.#pluginFor(source);
-    if (plugin === undefined) throw new Error('no volume plugin matched');
-    return await plugin.mount({ pod, ...source, payload: this.#parts.contents.payload(pod, source.volume), signal });
+    if (plugin === undefined) throw new VolumeNotReady(volume.name, 'processing', unsupportedVolume(source));
+    const payload = this.#parts.contents.payload(pod, volume, maxAgeMs);
+    const path = await plugin.mount({ pod, ...source, payload, signal }).catch((error: unknown) => {
+      throw new VolumeMountError(folderName(source), error);
+    });
+    const volumes = this.#known.get(uid) ?? new Map<string, KnownVolume>();
+    this.#known.set(uid, volumes.set(volume.name, { source, path, mountedMs: this.#parts.clock.now() }));
+    if (isDownward(volume) && plugin.refreshEveryMs !== undefined) this.#shown.set(uid, downwardFacts(pod));
+    return path;
   }
 
-  /** Takes over the mounted claims of a pod that an earlier run of the agent started. */
-  async adopt(pod: Observed<Pod>): Promise<void> {
+  /** Takes over the mounted volumes of a pod that an earlier run of the agent started. */
+  async adopt(pod: Observed<Pod>, options: MountOptions): Promise<void> {
+    await this.#adoptClaims(pod);
+    if (isTerminalPhase(pod.status?.phase) || pod.metadata.deletionTimestamp !== undefined) return;
+    for (const volume of pod.spec?.volumes ?? []) {
+      const isThere =
+        claimNameOf(pod, volume) === undefined || this.#mounted.get(pod.metadata.uid)?.has(volume.name) === true;
+      if (isThere) await this.mount(pod, volume, options).catch(() => undefined); // containers run on with what they have
+    }
+  }
+
+  async #adoptClaims(pod: Observed<Pod>): Promise<void> {
     const { namespace = '', uid } = pod.metadata;
     if (this.#mounted.has(uid)) return;
     for (const { volume: name, claim: claimName } of claimVolumesOf(pod)) {
@@ -192,44 +300,4 @@ export class PodVolumes {
   #claims(namespace: string): ReturnType<Client['core']['v1']['persistentvolumeclaims']['namespace']> {
     return this.#parts.client.core.v1.persistentvolumeclaims.namespace(namespace);
   }
-
-  /** The volume that a claim is bound to. */
-  async #check(
-    pod: Observed<Pod>,
-    { volume, name, signal }: { readonly volume: Volume; readonly name: string; readonly signal: AbortSignal },
-  ): Promise<Observed<PersistentVolume>> {
-    const { namespace = '' } = pod.metadata;
-    const problem = (words: string): VolumeNotReady =>
-      new VolumeNotReady(volume.name, 'claim', `error processing PVC ${namespace}/${name}: ${words}`);
-    const claim = await this.#claims(namespace)
-      .get(name, { signal })
-      .catch((error: unknown) => {
-        throw problem(`failed to fetch PVC from API server: ${messageOf(error)}`);
-      });
-    const unbound = unboundProblem(claim);
-    if (unbound !== undefined) throw problem(unbound);
-    const stranger = volume.ephemeral === undefined ? undefined : ephemeralClaimProblem(claim, pod);
-    if (stranger !== undefined) throw new VolumeNotReady(volume.name, 'claim', stranger);
-    const { volumeName = '' } = claim.spec ?? {};
-    const bound = await this.#parts.client.core.v1.persistentvolumes
-      .get(volumeName, { signal })
-      .catch((error: unknown) => {
-        throw problem(`failed to fetch PV ${volumeName} from API server: ${messageOf(error)}`);
-      });
-    const { claimRef } = bound.spec ?? {};
-    const there = `found PV object ${volumeName} but`;
-    if (claimRef === undefined)
-      throw problem(`${there} it has a nil pv.Spec.ClaimRef indicating it is not yet bound to the claim`);
-    if (claimRef.uid === claim.metadata.uid) return bound;
-    const uids = `${claimRef.uid ?? ''} does not point to claim.UID ${claim.metadata.uid}`;
-    throw problem(`${there} its pv.Spec.ClaimRef.UID ${uids}`);
-  }
-}
-
-/** Why a claim has no volume to be mounted; undefined if it has. */
-function unboundProblem({ metadata, spec, status }: Observed<PersistentVolumeClaim>): string | undefined {
-  if (metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(PROTECTION) !== true)
-    return 'PVC is being deleted';
-  if (status?.phase !== 'Bound') return 'PVC is not bound';
-  return (spec?.volumeName ?? '') === '' ? 'PVC has empty pvc.Spec.VolumeName' : undefined;
 }

@@ -1,7 +1,7 @@
 // The files of volumes that are built from the API: ConfigMaps, Secrets, fields of the pod, tokens.
 import { Buffer } from 'node:buffer';
 import { posix } from 'node:path';
-import type { DeepReadonly } from '../../base/index.ts';
+import { type DeepReadonly, messageOf } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
 import { ContainerConfigError, fieldValue, type PodAddresses, resourceValue } from '../config/index.ts';
@@ -11,16 +11,29 @@ import type { Volume, VolumeFile, VolumePayload } from '../backend/index.ts';
 /** The bytes of a ConfigMap or Secret, by key. */
 export type Contents = ReadonlyMap<string, Uint8Array>;
 
-/** The objects that volumes are built from; undefined for objects that do not exist. */
+/** A ConfigMap or Secret. */
+export interface VolumeObject {
+  readonly contents: Contents;
+  readonly isImmutable: boolean;
+}
+
+/**
+ * The objects that volumes are built from; undefined for ConfigMaps and Secrets that do not exist. They may be as old as `maxAgeMs`;
+ * with 0 they are read now.
+ */
 export interface VolumeData {
-  configMap(namespace: string, name: string): Promise<Contents | undefined>;
-  secret(namespace: string, name: string): Promise<Contents | undefined>;
-  token(pod: Observed<Pod>, source: DeepReadonly<core.ServiceAccountTokenProjection>): Promise<string | undefined>;
+  configMap(namespace: string, name: string, maxAgeMs: number): Promise<VolumeObject | undefined>;
+  secret(namespace: string, name: string, maxAgeMs: number): Promise<VolumeObject | undefined>;
+  token(pod: Observed<Pod>, source: DeepReadonly<core.ServiceAccountTokenProjection>): Promise<string>;
+  trustAnchors(source: DeepReadonly<core.ClusterTrustBundleProjection>): Promise<string>;
+  /** The pod needs nothing any more. */
+  forgetPod(podUid: string): void;
 }
 
 export interface VolumeFilesParts extends PodAddresses {
   readonly data: VolumeData;
   readonly allocatable: Readonly<Record<string, string>>;
+  readonly maxAgeMs: number;
 }
 
 type KeyToPath = DeepReadonly<core.KeyToPath>;
@@ -34,6 +47,7 @@ interface KeyedProjection {
 }
 
 const DEFAULT_MODE = 0o644;
+const PRIVATE_MODE = 0o600;
 const MISSING_KEY = {
   configmap: 'configmap references non-existent config key: ',
   secret: 'references non-existent secret key: ',
@@ -64,6 +78,7 @@ class ProjectionReader {
   readonly #pod: Observed<Pod>;
   readonly #parts: VolumeFilesParts;
   readonly #missing: string[] = [];
+  #isFixed = true;
 
   constructor(pod: Observed<Pod>, parts: VolumeFilesParts) {
     this.#pod = pod;
@@ -72,27 +87,29 @@ class ProjectionReader {
 
   async payload(sources: readonly Projection[], defaultMode = DEFAULT_MODE): Promise<VolumePayload> {
     const files = await Promise.all(sources.map((source) => this.#read(source, defaultMode)));
-    return { files: files.flat(), missing: this.#missing };
+    return { files: files.flat(), missing: this.#missing, isFixed: this.#isFixed };
   }
 
   async #read(source: Projection, defaultMode: number): Promise<readonly VolumeFile[]> {
-    const { data } = this.#parts;
+    const { data, maxAgeMs } = this.#parts;
     const { namespace = '' } = this.#pod.metadata;
-    const { configMap, secret, downwardAPI, serviceAccountToken } = source;
+    const { configMap, secret, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate } = source;
     if (configMap !== undefined) {
-      const contents = await data.configMap(namespace, configMap.name ?? '');
-      return this.#project('configmap', configMap, { contents, defaultMode });
+      const found = await data.configMap(namespace, configMap.name ?? '', maxAgeMs);
+      return this.#project('configmap', configMap, { found, defaultMode });
     }
     if (secret !== undefined) {
-      const contents = await data.secret(namespace, secret.name ?? '');
-      return this.#project('secret', secret, { contents, defaultMode });
+      const found = await data.secret(namespace, secret.name ?? '', maxAgeMs);
+      return this.#project('secret', secret, { found, defaultMode });
     }
-    if (serviceAccountToken !== undefined) {
-      const token = await data.token(this.#pod, serviceAccountToken);
-      const bytes = Buffer.from(token ?? '');
-      if (token === undefined) this.#missing.push('service account not found');
-      return token === undefined ? [] : [{ path: inside(serviceAccountToken.path), mode: defaultMode, bytes }];
-    }
+    this.#isFixed = false;
+    if (serviceAccountToken !== undefined)
+      return await this.#private(serviceAccountToken.path, defaultMode, () =>
+        data.token(this.#pod, serviceAccountToken),
+      );
+    if (clusterTrustBundle !== undefined)
+      return await this.#private(clusterTrustBundle.path, defaultMode, () => data.trustAnchors(clusterTrustBundle));
+    if (podCertificate !== undefined) this.#missing.push('podCertificate sources are not supported on this node');
     return (downwardAPI?.items ?? []).flatMap((item) => {
       const text = this.#value(item);
       if (text === undefined) return [];
@@ -100,16 +117,32 @@ class ProjectionReader {
     });
   }
 
+  /** A file for the user of the pod alone, and for its group if it has an fsGroup; as other files in pods without such a user or group. */
+  async #private(path: string, defaultMode: number, read: () => Promise<string>): Promise<readonly VolumeFile[]> {
+    const owner = userOf(this.#pod);
+    const isOpen = owner === undefined && this.#pod.spec?.securityContext?.fsGroup === undefined;
+    try {
+      const bytes = Buffer.from(await read());
+      const mode = isOpen ? defaultMode : PRIVATE_MODE;
+      return [{ path: inside(path), mode, bytes, ...(owner === undefined ? {} : { owner }) }];
+    } catch (error) {
+      this.#missing.push(messageOf(error));
+      return [];
+    }
+  }
+
   /** All keys as files of their names, or only the listed keys at their paths. */
   #project(
     kind: 'configmap' | 'secret',
     { name = '', items = [], optional = false }: KeyedProjection,
-    { contents, defaultMode }: { readonly contents: Contents | undefined; readonly defaultMode: number },
+    { found, defaultMode }: { readonly found: VolumeObject | undefined; readonly defaultMode: number },
   ): readonly VolumeFile[] {
-    if (contents === undefined) {
+    if (found?.isImmutable !== true) this.#isFixed = false;
+    if (found === undefined) {
       if (!optional) this.#missing.push(`${kind} ${JSON.stringify(name)} not found`);
       return [];
     }
+    const { contents } = found;
     const chosen = items.length === 0 ? [...contents.keys()].map((key): KeyToPath => ({ key, path: key })) : items;
     return chosen.flatMap(({ key, path, mode = defaultMode }) => {
       const bytes = contents.get(key);
@@ -130,6 +163,14 @@ class ProjectionReader {
       throw error;
     }
   }
+}
+
+/** The user that all containers of a pod run as; undefined when they do not say, or run as several. */
+function userOf({ spec }: Observed<Pod>): number | undefined {
+  const all = [...(spec?.initContainers ?? []), ...(spec?.containers ?? []), ...(spec?.ephemeralContainers ?? [])];
+  const users = new Set(all.map((each) => each.securityContext?.runAsUser ?? spec?.securityContext?.runAsUser));
+  const [user] = users;
+  return users.size === 1 ? user : undefined;
 }
 
 /** Keeps paths within the volume. The API rejects others; this is a second line of defence. */

@@ -1,0 +1,39 @@
+// What kinds of volumes there are.
+import type { Observed, Pod } from '../../client/index.ts';
+import type { Volume, VolumeSource } from '../backend/index.ts';
+
+/** Everything that downward volumes may show of a pod and that may change. */
+export function downwardFacts({ metadata, spec }: Observed<Pod>): string {
+  const resources = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map((each) => each.resources);
+  return JSON.stringify([metadata.labels, metadata.annotations, resources]);
+}
+
+export function isDownward({ downwardAPI, projected }: Volume): boolean {
+  return downwardAPI !== undefined || projected?.sources?.some((source) => source.downwardAPI !== undefined) === true;
+}
+
+/** Why no plugin mounts a volume, in the words of a kubelet, and which kind it is. */
+export function unsupportedVolume({ volume, persistentVolume }: VolumeSource): string {
+  const { name, ...source } = volume;
+  const kinds: Readonly<Record<string, unknown>> = persistentVolume?.spec ?? source;
+  const kind = VOLUME_KINDS.find((each) => kinds[each] !== undefined) ?? Object.keys(source)[0] ?? 'unknown';
+  const words = `failed to get Plugin from volumeSpec for volume ${JSON.stringify(persistentVolume?.metadata.name ?? name)}`;
+  return `${words} err=no volume plugin matched: this node does not support ${kind} volumes`;
+}
+
+/** The kinds that a kubelet has or had, by their fields. */
+const VOLUME_KINDS = [
+  ...['awsElasticBlockStore', 'azureDisk', 'azureFile', 'cephfs', 'cinder', 'csi', 'fc', 'flexVolume', 'flocker'],
+  ...[
+    'gcePersistentDisk',
+    'gitRepo',
+    'glusterfs',
+    'hostPath',
+    'image',
+    'iscsi',
+    'local',
+    'nfs',
+    'photonPersistentDisk',
+  ],
+  ...['portworxVolume', 'quobyte', 'rbd', 'scaleIO', 'storageos', 'vsphereVolume'],
+];
