@@ -5,6 +5,7 @@ import { drained } from '../../wire/connections/index.ts';
 import type { RequestGuard } from './node-access.ts';
 import { type NodeAnswer, type NodeRequest, refusal } from './node-request.ts';
 import { answerNodeRequest, type ServedNode } from './node-routes.ts';
+import type { ServingOptions } from './serving-options.ts';
 
 /** Requests that a connection may keep open; more wait in line. */
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -13,14 +14,16 @@ const MAX_HEADER_BYTES = 64 * 1024;
 export class NodeServer implements Disposable {
   readonly #node: ServedNode;
   readonly #log: Logger;
+  readonly #options: ServingOptions;
   readonly #server: Server;
   readonly #scope = new AbortScope();
   readonly #connections = new Set<Duplex>();
   readonly #guards = new WeakMap<Duplex, RequestGuard>();
 
-  constructor(node: ServedNode, log: Logger) {
+  constructor(node: ServedNode, log: Logger, options: ServingOptions = {}) {
     this.#node = node;
     this.#log = log;
+    this.#options = options;
     this.#server = createServer({ maxHeaderSize: MAX_HEADER_BYTES });
     this.#server.on('request', (request, response) => void this.#serve(request, response));
     this.#server.on('upgrade', (request, socket, first: Buffer) => void this.#upgrade(request, socket, first));
@@ -93,7 +96,7 @@ export class NodeServer implements Disposable {
       };
       const request: NodeRequest = { method, path: pathname, query: searchParams, header, signal, isUpgrade };
       const refused = await this.#guards.get(incoming.socket)?.(request);
-      return refused ?? (await answerNodeRequest(this.#node, request));
+      return refused ?? (await answerNodeRequest(this.#node, request, this.#options));
     } catch (error) {
       this.#log.warn('request failed', { error, path: url });
       return refusal(500, messageOf(error));
@@ -106,7 +109,8 @@ async function write(
   answer: Exclude<NodeAnswer, { readonly type: 'upgrade' }>,
 ): Promise<void> {
   if (answer.type === 'text') {
-    response.writeHead(answer.code, { 'content-type': answer.contentType ?? 'text/plain; charset=utf-8' });
+    const { code, contentType = 'text/plain; charset=utf-8', location } = answer;
+    response.writeHead(code, { 'content-type': contentType, ...(location === undefined ? {} : { location }) });
     response.end(answer.text);
     return;
   }

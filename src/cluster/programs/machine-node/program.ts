@@ -1,4 +1,7 @@
 import type { Program } from '../program.ts';
+import { fieldFlags } from './settings/flag-texts.ts';
+import { kubeletConfigurationFile } from './settings/configuration-page.ts';
+import { kubeletFlags } from './upstream-flags.ts';
 
 const GROUP = 'Node';
 
@@ -8,12 +11,31 @@ export const program: Program = {
   isOnePerCluster: false,
   flags: {
     standalone: {
-      config: { type: 'string', value: 'FILE', group: GROUP, help: 'A KubeletConfiguration' },
-      'container-runtime-endpoint': {
+      ...fieldFlags,
+      config: {
         type: 'string',
-        value: 'URL',
+        value: 'FILE',
         group: GROUP,
-        help: "The runtime's socket, in place of the configuration's (default unix:///run/containerd/containerd.sock)",
+        help: 'A KubeletConfiguration; flags override its fields',
+      },
+      'config-dir': {
+        type: 'string',
+        value: 'DIR',
+        group: GROUP,
+        help: 'Files *.conf whose fields override those of --config, in the order of their names',
+      },
+      'bootstrap-kubeconfig': {
+        type: 'string',
+        value: 'FILE',
+        group: GROUP,
+        help: 'Used to request a client certificate, where the file of --kubeconfig does not exist yet',
+      },
+      'cert-dir': {
+        type: 'string',
+        value: 'DIR',
+        default: '/var/lib/kubelet/pki',
+        group: GROUP,
+        help: 'Folder of certificates that were requested or generated',
       },
       'hostname-override': {
         type: 'string',
@@ -42,9 +64,14 @@ export const program: Program = {
         help: 'Labels of the node',
       },
     },
+    upstream: { inCluster: [], standalone: kubeletFlags },
+    files: [kubeletConfigurationFile],
   },
   help: {
-    common: { Node: ['kubeconfig', 'config', 'hostname-override', 'node-ip', 'root-dir'], Logs: ['log-level'] },
+    common: {
+      Node: ['kubeconfig', 'bootstrap-kubeconfig', 'config', 'hostname-override', 'node-ip', 'node-labels', 'root-dir'],
+      Logs: ['v'],
+    },
     examples: [['keelson kubelet --kubeconfig node.kubeconfig', 'this machine as a node, with containerd']],
   },
   isWanted: () => false,

@@ -1,0 +1,68 @@
+import {
+  accepted,
+  duration,
+  flag,
+  group,
+  headers,
+  integer,
+  map,
+  NOT_YET,
+  OBEYED,
+  optionalGroup,
+  pointedDuration,
+  pointedInteger,
+  pointedLong,
+  shutdownPeriods,
+  text,
+  texts,
+  thresholds,
+} from './setting.ts';
+
+/** Free space below which a kubelet evicts pods, where nothing else is asked for. */
+export const DEFAULT_EVICTION_HARD = {
+  'memory.available': '100Mi',
+  'nodefs.available': '10%',
+  'nodefs.inodesFree': '5%',
+  'imagefs.available': '15%',
+  'imagefs.inodesFree': '5%',
+} as const;
+
+/** Pods: where they come from besides the API, their logs, volumes and security, evictions, and the machine's shutdown. */
+export const podFields = {
+  staticPodPath: text('', NOT_YET, 'pod-manifest-path'),
+  fileCheckFrequency: duration(20_000, NOT_YET, 'file-check-frequency'),
+  staticPodURL: text('', NOT_YET, 'manifest-url'),
+  staticPodURLHeader: headers({}, NOT_YET, 'manifest-url-header'),
+  httpCheckFrequency: duration(20_000, NOT_YET, 'http-check-frequency'),
+
+  podLogsDir: text('/var/log/pods', OBEYED),
+  containerLogMaxSize: text('10Mi', NOT_YET, 'container-log-max-size'),
+  containerLogMaxFiles: pointedInteger(5, NOT_YET, 'container-log-max-files'),
+  containerLogMaxWorkers: pointedInteger(1, NOT_YET),
+  containerLogMonitorInterval: pointedDuration(10_000, NOT_YET),
+
+  evictionHard: thresholds(DEFAULT_EVICTION_HARD, NOT_YET, 'eviction-hard'),
+  evictionSoft: thresholds({}, NOT_YET, 'eviction-soft'),
+  evictionSoftGracePeriod: map({}, NOT_YET, 'eviction-soft-grace-period'),
+  evictionMinimumReclaim: map({}, NOT_YET, 'eviction-minimum-reclaim'),
+  evictionPressureTransitionPeriod: duration(300_000, NOT_YET, 'eviction-pressure-transition-period'),
+  evictionMaxPodGracePeriod: integer(0, NOT_YET, 'eviction-max-pod-grace-period'),
+  mergeDefaultEvictionSettings: flag(false, OBEYED),
+
+  shutdownGracePeriod: duration(0, NOT_YET),
+  shutdownGracePeriodCriticalPods: duration(0, NOT_YET),
+  shutdownGracePeriodByPodPriority: shutdownPeriods([], NOT_YET),
+
+  configMapAndSecretChangeDetectionStrategy: text('Watch', NOT_YET),
+  volumePluginDir: text('/usr/libexec/kubernetes/kubelet-plugins/volume/exec/', NOT_YET, 'volume-plugin-dir'),
+  volumeStatsAggPeriod: duration(
+    60_000,
+    accepted('volumes are measured when somebody asks'),
+    'volume-stats-agg-period',
+  ),
+
+  allowedUnsafeSysctls: texts([], NOT_YET, 'allowed-unsafe-sysctls'),
+  seccompDefault: flag(false, NOT_YET, 'seccomp-default'),
+  userNamespaces: optionalGroup('UserNamespaces', { idsPerPod: pointedLong(undefined, NOT_YET) }),
+  crashLoopBackOff: group('CrashLoopBackOffConfig', { maxContainerRestartPeriod: pointedDuration(300_000, NOT_YET) }),
+};
