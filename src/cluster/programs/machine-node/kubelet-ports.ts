@@ -26,6 +26,8 @@ export interface KubeletPortsParts {
   readonly tls: Pick<TlsIdentity, 'minVersion' | 'ciphers'>;
   readonly node: { readonly name: string; readonly addresses: readonly string[] };
   readonly certDir: string;
+  /** The certificate to present where the configuration names none; default one that the node signs itself, in `certDir`. */
+  readonly issued?: Credential;
   /** PEM of the authorities of clients where the configuration names none. */
   readonly clientAuthorities: string;
   readonly serving: ServingOptions;
@@ -55,9 +57,10 @@ export class KubeletPorts implements Runnable, Disposable {
     const { settings, tls, certDir, clock } = parts;
     const { x509 } = settings.authentication;
     const signed = new CertificateFiles('kubelet-server', certDir, clock);
-    const files = await filesOf(parts);
+    const files = settings.tlsCertFile === '' && parts.issued !== undefined ? undefined : await filesOf(parts);
     const first = settings.serverTLSBootstrap ? await signed.current() : undefined;
-    const serving = first ?? (await credentialIn(files));
+    const serving = first ?? (files === undefined ? parts.issued : await credentialIn(files));
+    if (serving === undefined) throw new Error('Cannot open the port of the node: it has no certificate');
     const clientAuthorities =
       x509.clientCAFile === '' ? parts.clientAuthorities : await readFile(x509.clientCAFile, 'utf8');
     const endpoint = settings.enableServer
@@ -83,7 +86,7 @@ export class KubeletPorts implements Runnable, Disposable {
     parts: KubeletPortsParts,
     opened: {
       readonly endpoint: NodeEndpoint | undefined;
-      readonly files: ServingFiles;
+      readonly files: ServingFiles | undefined;
       readonly signed: CertificateFiles;
       readonly serving: Credential;
     },

@@ -1,9 +1,11 @@
 import type { ProgramBody } from '../program.ts';
+import { OpenRealNode, realNodeFlags, realNodeInCluster } from './kubelet-in-cluster.ts';
+import type { MachineNodeOptions } from './options.ts';
 import { standaloneKubelet } from './standalone-kubelet.ts';
 
-export const body: ProgramBody = {
-  inCluster() {
-    throw new Error('Cannot run the agent of a machine in a cluster: it is a program of its own');
-  },
+export const body: ProgramBody<MachineNodeOptions> = {
+  readFlags: realNodeFlags,
+  open: (context) => OpenRealNode.open(context),
+  inCluster: (context, opened) => realNodeInCluster(context, opened as OpenRealNode | undefined),
   standalone: standaloneKubelet,
 };

@@ -1,4 +1,5 @@
 import type { Program } from '../program.ts';
+import type { MachineNodeOptions } from './options.ts';
 import { fieldFlags } from './settings/flag-texts.ts';
 import { kubeletConfigurationFile } from './settings/configuration-page.ts';
 import { kubeletFlags } from './upstream-flags.ts';
@@ -6,10 +7,37 @@ import { kubeletFlags } from './upstream-flags.ts';
 const GROUP = 'Node';
 
 /** The agent of a node on this machine, with containers of a runtime behind a socket. */
-export const program: Program = {
+export const program: Program<MachineNodeOptions> = {
   name: 'kubelet',
   isOnePerCluster: false,
   flags: {
+    inCluster: {
+      'container-runtime-endpoint': {
+        type: 'string',
+        value: 'URL',
+        group: 'Nodes',
+        help: 'Run this machine as a node with real containers, of the runtime behind this socket, in place of simulated nodes (needs root)',
+      },
+      'kubelet-config': {
+        type: 'string',
+        value: 'FILE',
+        group: 'Nodes',
+        help: 'A KubeletConfiguration for the node with real containers',
+      },
+      'node-ip': {
+        type: 'string',
+        value: 'ADDRESS,…',
+        group: 'Nodes',
+        help: 'Addresses of the node with real containers (default: those of the interface with the default route)',
+      },
+      'root-dir': {
+        type: 'string',
+        value: 'DIR',
+        default: '/var/lib/kubelet',
+        group: 'Nodes',
+        help: 'Folder of volumes and files of pods with real containers',
+      },
+    },
     standalone: {
       ...fieldFlags,
       config: {
@@ -74,6 +102,6 @@ export const program: Program = {
     },
     examples: [['keelson kubelet --kubeconfig node.kubeconfig', 'this machine as a node, with containerd']],
   },
-  isWanted: () => false,
+  isWanted: ({ realNode }) => realNode !== undefined,
   load: async () => (await import('./machine-node.ts')).body,
 };

@@ -140,7 +140,8 @@ function serverChoice({ kubeAPIQPS, kubeAPIBurst }: KubeletSettings, flags: Flag
   };
 }
 
-function addressesOf(text: string | undefined): readonly string[] | undefined {
+/** What `--node-ip` says; undefined where it is not given. */
+export function addressesOf(text: string | undefined): readonly string[] | undefined {
   const addresses = text?.split(',');
   const wrong = addresses?.find((address) => isIP(address) === 0);
   if (wrong !== undefined) throw new FlagError(`--node-ip must be IP addresses, got "${wrong}"`);

@@ -39,6 +39,15 @@ export const fieldFlags: FlagDefinitions = Object.fromEntries(
   ]),
 );
 
+/** A command line that sets no field. */
+export const NO_FLAGS: FlagValues = {
+  has: () => false,
+  text: () => undefined,
+  isSet: () => false,
+  list: () => [],
+  integer: () => undefined,
+};
+
 /** The settings with what flags say instead. */
 export function withFlags(settings: WrittenConfiguration, flags: FlagValues): WrittenConfiguration {
   let all = settings;

@@ -56,7 +56,8 @@ function completed(settings: WrittenConfiguration): KubeletSettings {
   };
 }
 
-function readWritten(flag: string, path: string): WrittenConfiguration {
+/** The fields of a file that a flag names. */
+export function readWritten(flag: string, path: string): WrittenConfiguration {
   const text = readFlagFile(flag, path);
   try {
     const {
