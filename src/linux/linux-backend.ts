@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { CriCalls, CriImages, runtimeCgroupDriver, runtimeVersion } from '../cri/index.ts';
+import { runtimeCgroupDriver, runtimeVersion } from '../cri/index.ts';
 import {
   FileLogs,
   isRuntimeNotFound,
@@ -7,13 +7,14 @@ import {
   NO_DEVICES,
   type NodeBackend,
   type OpenNodeBackend,
-  RuntimeUsage,
 } from '../node/index.ts';
 import { openPodCgroups } from './cgroups/pod-cgroups.ts';
 import { LinuxRuntime } from './linux-runtime.ts';
 import { LinuxMachine, type LinuxMachineOptions } from './machine/linux-machine.ts';
 import { Mounts } from './mounts.ts';
 import { DiskPodFiles } from './pod-files.ts';
+import { LinuxUsage } from './stats/linux-usage.ts';
+import { MeteredCalls, MeteredImages, RuntimeMetrics } from './stats/runtime-metrics.ts';
 import { ApiVolumes } from './volumes/api-volumes.ts';
 import { EmptyDirs } from './volumes/empty-dirs.ts';
 import { HostPaths } from './volumes/host-paths.ts';
@@ -35,13 +36,15 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
     const { folders, runtimeEndpoint } = options;
     await mkdir(folders.root, { recursive: true, mode: 0o750 });
     await mkdir(folders.podLogs, { recursive: true, mode: 0o755 });
-    const calls = new CriCalls({ endpoint: runtimeEndpoint, clock, random, log });
+    const metrics = new RuntimeMetrics();
+    const calls = new MeteredCalls({ endpoint: runtimeEndpoint, clock, random, log }, metrics);
     try {
       const { runtimeName } = await runtimeVersion(calls);
       const cgroupDriver = (await runtimeCgroupDriver(calls)) ?? options.cgroupDriver ?? 'cgroupfs';
       const machine = await LinuxMachine.measure({ ...options, cgroupDriver });
       const cgroups = await openPodCgroups(cgroupDriver, log);
       const runtime = new LinuxRuntime(runtimeName, calls, cgroups);
+      const images = new MeteredImages(calls, metrics, clock);
       const mounts = new Mounts();
       const parts = { root: folders.root, mounts, clock, random };
       const isRunning = async (id: string): Promise<boolean> => {
@@ -56,7 +59,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
       return {
         machine,
         runtime,
-        images: new CriImages(calls),
+        images,
         volumes: [
           new ApiVolumes('configMap', parts),
           new ApiVolumes('secret', parts),
@@ -69,7 +72,8 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
         devices: NO_DEVICES,
         logs: new FileLogs(clock, isRunning),
         actions: new NetworkActions(runtime, clock),
-        usage: new RuntimeUsage(runtime),
+        usage: new LinuxUsage({ calls, images, folders, clock }),
+        metrics,
         polling: { relistEveryMs: RELIST_MS, checkEveryMs: CHECK_MS },
         podUpdated: () => undefined,
         [Symbol.asyncDispose]: () => calls[Symbol.asyncDispose](),

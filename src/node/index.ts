@@ -14,6 +14,7 @@ export { FileLogs, logOutput, type PodLogOptions, PodStreams, type StreamOptions
 export * from './server/index.ts';
 export { NetworkActions } from './probes/index.ts';
 export { RuntimeUsage } from './runtime-usage.ts';
+export { Timings } from './timings.ts';
 export {
   containerIdentity,
   containerMounts,

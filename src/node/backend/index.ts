@@ -31,3 +31,4 @@ export {
   type VolumePlugin,
   type VolumeSource,
 } from './volume-plugin.ts';
+export type { BackendMetrics, Family, Sample } from './metric-family.ts';

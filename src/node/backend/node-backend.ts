@@ -2,6 +2,7 @@ import type { Clock, Logger, Random } from '../../base/index.ts';
 import type { Node, Observed, Pod } from '../../client/index.ts';
 import type { ActionExecutor, ContainerLogs, ImageService, NodeUsage, RuntimeService } from '../runtime/index.ts';
 import type { Machine } from './machine.ts';
+import type { BackendMetrics } from './metric-family.ts';
 import type { NodeDevices } from './node-devices.ts';
 import type { NodeSettings } from './node-settings.ts';
 import type { VolumeFile, VolumePlugin } from './volume-plugin.ts';
@@ -47,6 +48,8 @@ export interface NodeBackend extends AsyncDisposable {
   readonly actions: ActionExecutor;
   readonly usage: UsageSource;
   readonly polling: BackendPolling;
+  /** What the backend counts by itself; default nothing. */
+  readonly metrics?: BackendMetrics;
   /**
    * The agent calls this with each new version of a pod, before it looks at the pod's containers.
    *

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type Clock, messageOf } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
-import type { NodeBackend, NodeSettings } from '../backend/index.ts';
+import type { Family, NodeBackend, NodeSettings } from '../backend/index.ts';
 import { type NodeUsage, type OpenPort, RuntimeError, type StreamEndpoint } from '../runtime/index.ts';
 import type { NodeCounts } from '../node-counts.ts';
 import type { ProbeRecord } from '../probes/index.ts';
@@ -11,12 +11,13 @@ import { cadvisorMetrics } from './cadvisor-metrics.ts';
 import { kubeletMetrics, probeMetrics } from './kubelet-metrics.ts';
 import { healthAnswer } from './health-checks.ts';
 import { kubeletConfiguration } from './kubelet-configuration.ts';
-import { resourceMetrics, statsSummary } from './node-stats.ts';
+import { resourceMetrics } from './node-stats.ts';
 import { passOn } from './pass-on.ts';
 import { runningPods } from './running-pods.ts';
 import type { ServingOptions } from './serving-options.ts';
 import { serveCommand, wantedStreams } from './serve-command.ts';
 import { askedPorts, servePorts } from './serve-ports.ts';
+import { statsSummary } from './stats-summary.ts';
 import { systemLog } from './system-logs.ts';
 import { flagPage, type ProcessStatus, statusPage } from './zpages.ts';
 
@@ -31,6 +32,8 @@ export interface ServedNode {
   pods(): readonly Observed<Pod>[];
   usage(): Promise<NodeUsage>;
   readonly counts: NodeCounts;
+  /** Durations of the agent's work. */
+  timings(): readonly Family[];
   /** What came of the probes of running containers. */
   probes(): Iterable<ProbeRecord>;
 }
@@ -74,7 +77,7 @@ export async function answerNodeRequest(
       if (namespace !== 'summary') return NOT_FOUND;
       return isRead ? json(await statsSummary(node)) : NOT_ALLOWED;
     case 'metrics':
-      return isRead ? metricsAt(node, request.path) : NOT_ALLOWED;
+      return isRead ? metricsAt(node, request.path, options) : NOT_ALLOWED;
     case 'containerLogs':
       return isRead && rest.length === 1 ? containerLog(node, request, { key, container: rest[0] ?? '' }) : NOT_FOUND;
     case 'exec':
@@ -127,10 +130,10 @@ function json(document: object): NodeAnswer {
   return { type: 'text', code: 200, text: JSON.stringify(document), contentType: 'application/json' };
 }
 
-async function metricsAt(node: ServedNode, path: string): Promise<NodeAnswer> {
+async function metricsAt(node: ServedNode, path: string, { http }: ServingOptions): Promise<NodeAnswer> {
   switch (path) {
     case '/metrics':
-      return metrics(await kubeletMetrics(node));
+      return metrics(await kubeletMetrics(node, http?.families()));
     case '/metrics/cadvisor':
       return metrics(await cadvisorMetrics(node));
     case '/metrics/probes':

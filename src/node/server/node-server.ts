@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { AbortScope, type Logger, messageOf } from '../../base/index.ts';
 import { drained } from '../../wire/connections/index.ts';
 import type { RequestGuard } from './node-access.ts';
+import { HttpMetrics } from './http-metrics.ts';
 import { type NodeAnswer, type NodeRequest, refusal } from './node-request.ts';
 import { answerNodeRequest, type ServedNode } from './node-routes.ts';
 import type { ServingOptions } from './serving-options.ts';
@@ -15,6 +16,7 @@ export class NodeServer implements Disposable {
   readonly #node: ServedNode;
   readonly #log: Logger;
   readonly #options: ServingOptions;
+  readonly #http: HttpMetrics;
   readonly #server: Server;
   readonly #scope = new AbortScope();
   readonly #connections = new Set<Duplex>();
@@ -23,7 +25,8 @@ export class NodeServer implements Disposable {
   constructor(node: ServedNode, log: Logger, options: ServingOptions = {}) {
     this.#node = node;
     this.#log = log;
-    this.#options = options;
+    this.#http = options.http ?? new HttpMetrics();
+    this.#options = { ...options, http: this.#http };
     this.#server = createServer({ maxHeaderSize: MAX_HEADER_BYTES });
     this.#server.on('request', (request, response) => void this.#serve(request, response));
     this.#server.on('upgrade', (request, socket, first: Buffer) => void this.#upgrade(request, socket, first));
@@ -47,6 +50,7 @@ export class NodeServer implements Disposable {
     using scope = new AbortScope(this.#scope.signal);
     response.once('close', () => scope.abort(new Error('The caller is gone')));
     incoming.resume();
+    response.once('close', this.#http.began(incoming.method ?? '', pathOf(incoming)));
     const answer = await this.#answer(incoming, scope.signal, false);
     try {
       await write(response, answer.type === 'upgrade' ? refusal(400, 'Upgrade request required') : answer);
@@ -60,6 +64,7 @@ export class NodeServer implements Disposable {
     using scope = new AbortScope(this.#scope.signal);
     socket.on('error', () => undefined); // reading tells
     socket.once('close', () => scope.abort(new Error('The caller is gone')));
+    socket.once('close', this.#http.began(incoming.method ?? '', pathOf(incoming)));
     const answer = await this.#answer(incoming, scope.signal, true);
     if (answer.type === 'stream') {
       socket.end(head(400, { 'content-length': '0' }));
@@ -102,6 +107,10 @@ export class NodeServer implements Disposable {
       return refusal(500, messageOf(error));
     }
   }
+}
+
+function pathOf({ url = '/' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '';
 }
 
 async function write(

@@ -1,3 +1,4 @@
+import { type HttpMetrics } from './http-metrics.ts';
 import { type RequestGuard } from './node-access.ts';
 import { refusal } from './node-request.ts';
 
@@ -9,6 +10,8 @@ export interface ServingOptions {
   readonly flags?: Readonly<Record<string, string>>;
   /** The machine's logs; default none are served. */
   readonly systemLogs?: SystemLogOptions;
+  /** Counts requests; default each server has its own. */
+  readonly http?: HttpMetrics;
 }
 
 export interface SystemLogOptions {
