@@ -1,4 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
+import { uptime } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../base/index.ts';
 import type { CriCalls } from '../../cri/index.ts';
@@ -63,7 +64,7 @@ export class LinuxUsage implements UsageSource {
       pods.set(pod.metadata.uid, await this.#podUsage(pod));
     }
     return {
-      whole: this.#withRate('/', whole),
+      whole: this.#withRate('/', { ...whole, ...this.#firstRate(whole) }),
       containers,
       pods,
       machine: {
@@ -88,6 +89,12 @@ export class LinuxUsage implements UsageSource {
   async #imageDisk(): Promise<Awaited<ReturnType<typeof diskOf>>> {
     const { mountpoint } = await this.#parts.images.fsInfo();
     return diskOf(mountpoint).catch(() => diskOf(dirname(mountpoint)));
+  }
+
+  /** Before there is anything to compare with, the rate since the machine was started. */
+  #firstRate({ usageCoreNanoSeconds }: MeasuredUsage): Partial<MeasuredUsage> {
+    if (this.#readings.has('/')) return {};
+    return { usageNanoCores: Math.round(usageCoreNanoSeconds / Math.max(1, uptime())) };
   }
 
   /** Adds the rate since the last reading, where the runtime does not know it. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/index.ts';
 import type { Family } from '../backend/index.ts';
 import { Timings } from '../timings.ts';
 
@@ -24,8 +25,13 @@ interface HttpLabels {
 
 /** Requests to the server of a node, by what was asked. */
 export class HttpMetrics {
+  readonly #clock: Clock;
   readonly #durations = new Timings('kubelet_http_requests_duration_seconds', 'Time to answer requests.');
   readonly #totals = new Map<string, { readonly labels: HttpLabels; all: number; open: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /** A request began; the result is called when it has ended. */
   began(method: string, path: string): () => void {
@@ -35,10 +41,10 @@ export class HttpMetrics {
     this.#totals.set(key, count);
     count.all += 1;
     count.open += 1;
-    const beganMs = performance.now();
+    const beganMs = this.#clock.monotonic();
     return () => {
       count.open -= 1;
-      this.#durations.observe((performance.now() - beganMs) / 1000, labels);
+      this.#durations.observe((this.#clock.monotonic() - beganMs) / 1000, labels);
     };
   }
 

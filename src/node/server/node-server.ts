@@ -25,7 +25,7 @@ export class NodeServer implements Disposable {
   constructor(node: ServedNode, log: Logger, options: ServingOptions = {}) {
     this.#node = node;
     this.#log = log;
-    this.#http = options.http ?? new HttpMetrics();
+    this.#http = options.http ?? new HttpMetrics(node.clock);
     this.#options = { ...options, http: this.#http };
     this.#server = createServer({ maxHeaderSize: MAX_HEADER_BYTES });
     this.#server.on('request', (request, response) => void this.#serve(request, response));

@@ -112,12 +112,11 @@ export async function resourceMetrics(node: MeasuredNode): Promise<string> {
     family('node_swap_usage_bytes', 'gauge', [{ value: swapOf(whole), atMs: whole.timestampMs }]);
     family('pod_swap_usage_bytes', 'gauge', pods(swapOf));
   }
-  family('scrape_error', 'gauge', [{ value: 0 }]);
   family('resource_scrape_error', 'gauge', [{ value: 0 }]);
   return metricLines(families);
 }
 
-const ALPHA = ['container_swap_usage_bytes', 'node_swap_usage_bytes', 'pod_swap_usage_bytes', 'scrape_error'];
+const ALPHA = ['container_swap_usage_bytes', 'node_swap_usage_bytes', 'pod_swap_usage_bytes'];
 const HELP: Readonly<Record<string, string>> = {
   container_cpu_usage_seconds_total: 'Processor time that the container has used, in seconds of one core',
   container_memory_working_set_bytes: 'Memory that the container uses now, in bytes',
@@ -129,7 +128,6 @@ const HELP: Readonly<Record<string, string>> = {
   container_swap_usage_bytes: 'Swap that the container uses now, in bytes',
   node_swap_usage_bytes: 'Swap that the node uses now, in bytes',
   pod_swap_usage_bytes: 'Swap that the pod uses now, in bytes',
-  scrape_error: '1 if the figures could not be had, 0 otherwise',
   resource_scrape_error: '1 if the figures could not be had, 0 otherwise',
 };
 

@@ -17,7 +17,7 @@ import { KubeletPorts } from './kubelet-ports.ts';
 import { flaggedSettings } from './settings/flag-texts.ts';
 import type { KubeletSettings } from './settings/kubelet-fields.ts';
 import { readKubeletSettings } from './settings/read-settings.ts';
-import { shownConfiguration } from './settings/written-values.ts';
+import { flagText, shownConfiguration, valueAt } from './settings/written-values.ts';
 import { tlsOf } from './tls-settings.ts';
 
 /** `keelson kubelet`. */
@@ -94,17 +94,28 @@ export async function standaloneKubelet(flags: FlagValues, tools: StandaloneTool
   };
 }
 
+/** Flags that set no field of the configuration, as `/flagz` shows them. */
+const OTHER_FLAGS = [
+  'bootstrap-kubeconfig',
+  'cert-dir',
+  'config',
+  'config-dir',
+  'hostname-override',
+  'kubeconfig',
+  'node-ip',
+  'root-dir',
+];
+
 /** What the server shows besides pods. */
 export function servingOptions(settings: KubeletSettings, flags: FlagValues): ServingOptions {
-  const given = flaggedSettings.filter(({ flag }) => flags.has(flag));
   return {
     configuration: shownConfiguration(settings),
-    flags: Object.fromEntries(
-      given.map(({ flag, setting }) => [
-        flag,
-        setting.form === 'boolean' ? String(flags.isSet(flag)) : (flags.text(flag) ?? flags.list(flag).join(',')),
-      ]),
-    ),
+    flags: {
+      ...Object.fromEntries(OTHER_FLAGS.map((name) => [name, flags.text(name) ?? ''])),
+      ...Object.fromEntries(
+        flaggedSettings.map(({ flag, path, setting }) => [flag, flagText(valueAt(settings, path), setting)]),
+      ),
+    },
     ...(settings.enableSystemLogHandler
       ? { systemLogs: { folder: '/var/log', hasQuery: settings.enableSystemLogQuery } }
       : {}),

@@ -9,6 +9,7 @@ import {
   NOT_YET,
   OBEYED,
   optionalGroup,
+  plainFlag,
   pointedInteger,
   pointedText,
   quantity,
@@ -20,7 +21,7 @@ import {
 
 const LOGS = accepted('logs are configured with --v and --logging-format');
 const ROUTING = {
-  splitStream: flag(false, LOGS),
+  splitStream: plainFlag(false, LOGS),
   infoBufferSize: quantity('0', LOGS),
 };
 
@@ -60,7 +61,7 @@ export const nodeFields = {
     'max-open-files',
   ),
   oomScoreAdj: pointedInteger(-999, OBEYED, 'oom-score-adj'),
-  runOnce: flag(false, refused('upstream refuses it too'), 'runonce'),
+  runOnce: plainFlag(false, refused('upstream refuses it too'), 'runonce'),
   enableControllerAttachDetach: flag(true, NOT_YET, 'enable-controller-attach-detach'),
   makeIPTablesUtilChains: flag(true, accepted('no table of the firewall is changed'), 'make-iptables-util-chains'),
   iptablesMasqueradeBit: pointedInteger(14, accepted('no table of the firewall is changed')),
@@ -68,7 +69,7 @@ export const nodeFields = {
   logging: group('LoggingConfiguration', {
     format: text('text', LOGS),
     flushFrequency: duration(5000, LOGS, 'log-flush-frequency'),
-    verbosity: integer(0, LOGS),
+    verbosity: pointedInteger(0, LOGS),
     vmodule: texts([], LOGS),
     options: group('FormatOptions', {
       text: group('TextOptions', ROUTING),

@@ -6,6 +6,7 @@ import {
   integer,
   integers,
   OBEYED,
+  plainFlag,
   pointedInteger,
   refused,
   text,
@@ -27,8 +28,8 @@ export const portFields = {
   tlsCipherSuites: texts([], OBEYED, 'tls-cipher-suites'),
   tlsCurvePreferences: integers([], refused("Node's curves are used")),
   tlsMinVersion: text('', OBEYED, 'tls-min-version'),
-  rotateCertificates: flag(false, OBEYED, 'rotate-certificates'),
-  serverTLSBootstrap: flag(false, OBEYED, 'rotate-server-certificates'),
+  rotateCertificates: plainFlag(false, OBEYED, 'rotate-certificates'),
+  serverTLSBootstrap: plainFlag(false, OBEYED, 'rotate-server-certificates'),
   authentication: group('KubeletAuthentication', {
     x509: group('KubeletX509Authentication', { clientCAFile: text('', OBEYED, 'client-ca-file') }),
     webhook: group('KubeletWebhookAuthentication', {
@@ -47,7 +48,7 @@ export const portFields = {
   enableDebuggingHandlers: flag(true, OBEYED, 'enable-debugging-handlers'),
   enableSystemLogHandler: flag(true, OBEYED),
   enableSystemLogQuery: flag(false, OBEYED),
-  enableContentionProfiling: flag(false, NO_PROFILER, 'contention-profiling'),
+  enableContentionProfiling: plainFlag(false, NO_PROFILER, 'contention-profiling'),
   enableProfilingHandler: flag(true, NO_PROFILER),
   enableDebugFlagsHandler: flag(true, accepted('the verbosity of the log is that of --v')),
   streamingConnectionIdleTimeout: duration(

@@ -6,6 +6,7 @@ import {
   map,
   NOT_YET,
   OBEYED,
+  plainFlag,
   pointedDuration,
   pointedLong,
   pointedNumber,
@@ -48,11 +49,11 @@ export const resourceFields = {
   singleProcessOOMKill: flag(undefined, NOT_YET),
   memoryThrottlingFactor: pointedNumber(0.9, OFF_UPSTREAM),
   memoryReservationPolicy: text('None', OFF_UPSTREAM),
-  kernelMemcgNotification: flag(
+  kernelMemcgNotification: plainFlag(
     false,
     accepted('memory is looked at when the node reports'),
     'kernel-memcg-notification',
   ),
-  protectKernelDefaults: flag(false, NOT_YET, 'protect-kernel-defaults'),
+  protectKernelDefaults: plainFlag(false, NOT_YET, 'protect-kernel-defaults'),
   localStorageCapacityIsolation: flag(true, NOT_YET, 'local-storage-capacity-isolation'),
 };

@@ -123,7 +123,8 @@ const QUANTITY: Shape = { kind: 'scalar', scalar: 'Quantity' };
 
 export const text = maker<string>({ shape: TEXT, form: 'text' });
 export const pointedText = maker<string>({ shape: TEXT, form: 'text', isPointer: true });
-/** A plain `bool`: false unless written. */
+/** False unless written, and not shown while it is false. */
+export const plainFlag = maker<boolean>({ shape: FLAG, form: 'boolean' });
 export const flag = maker<boolean>({ shape: FLAG, form: 'boolean', isPointer: true });
 export const integer = maker<number>({ shape: INTEGER, form: 'number' });
 export const pointedInteger = maker<number>({ shape: INTEGER, form: 'number', isPointer: true });

@@ -52,6 +52,19 @@ function plainNumber(value: unknown): unknown {
   return typeof value === 'bigint' ? Number(value) : value;
 }
 
+/** The value of a setting as a flag would say it. */
+export function flagText(value: unknown, { form }: Setting): string {
+  if (value === undefined) return '';
+  if (form === 'duration' && typeof value === 'number') return formatDuration(value);
+  if (Array.isArray(value))
+    return `[${value.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([name, each]) => `${name}=${String(each)}`)
+    .toSorted()
+    .join(',');
+}
+
 /** The configuration as `configz` shows it: durations as Go prints them, and nothing that is empty by default. */
 export function shownConfiguration(settings: object): WrittenConfiguration {
   let shown: WrittenConfiguration = {
@@ -77,6 +90,7 @@ function emptyGroups(table: SettingTable): WrittenConfiguration {
 function isShown({ setting }: PlacedSetting, value: unknown): boolean {
   if (value === undefined) return false;
   if (setting.default !== value || setting.form === 'duration') return true;
+  if (setting.isZeroDefault && (value === 0 || value === false)) return false;
   const isEmpty = value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
   return !isEmpty;
 }
