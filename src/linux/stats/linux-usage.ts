@@ -31,7 +31,7 @@ interface Reading {
 /** Readings that are older are of no use for a rate. */
 const MAX_READINGS = 20_000;
 
-/** What the machine, its pods and their containers use: asked of runtime and kernel when somebody wants to know, and at no other time. */
+/** What the machine, its pods and their containers use: read from runtime and kernel for each request, and at no other time. */
 export class LinuxUsage implements UsageSource {
   readonly #parts: LinuxUsageParts;
   readonly #volumes: PodVolumesUsage;

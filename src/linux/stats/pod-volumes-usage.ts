@@ -11,7 +11,7 @@ const MAX_KEPT = 10_000;
 /** Folders of plugins whose volumes are on the machine's own disk. */
 const EPHEMERAL = ['empty-dir', 'configmap', 'secret', 'projected', 'downward-api'];
 
-/** How full the volumes of pods are. Folders are walked at most once a minute, and only when somebody asks. */
+/** How full the volumes of pods are. Folders are walked at most once a minute, and only for a request. */
 export class PodVolumesUsage {
   readonly #folders: MachineFolders;
   readonly #clock: Clock;

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/index.ts';
 import type { Family } from '../backend/index.ts';
 import { Timings } from '../timings.ts';
 
-/** Paths that are told apart; all others are one. */
+/** Paths that have a label of their own; all others share one. */
 const KNOWN = [
   ...['attach', 'checkpoint', 'configz', 'containerLogs', 'exec', 'flagz', 'healthz', 'logs', 'metrics', 'pods'],
   ...[

@@ -12,7 +12,7 @@ const MAX_PORT = 65_535;
 const SECOND_MS = 1000;
 const IDS_UNIT = 65_536;
 const MAX_UINT32 = 2 ** 32 - 1;
-const HIGHEST_ASCII = 127;
+const MAX_ASCII = 127;
 
 /** What a kubelet finds wrong with its configuration, in its words; empty when nothing is. */
 export function problemsOf(settings: KubeletSettings): readonly string[] {
@@ -217,7 +217,7 @@ function logChecks(all: KubeletSettings): readonly Check[] {
     [podLogsDir.startsWith('/'), `pod logs path "${podLogsDir}" must be absolute path`],
     [posix.normalize(podLogsDir) === podLogsDir, `pod logs path "${podLogsDir}" must be normalized`],
     [
-      [...podLogsDir].every((letter) => (letter.codePointAt(0) ?? 0) <= HIGHEST_ASCII),
+      [...podLogsDir].every((letter) => (letter.codePointAt(0) ?? 0) <= MAX_ASCII),
       `pod logs path "${podLogsDir}" mut contains ASCII characters only`,
     ],
   ];

@@ -57,7 +57,7 @@ export const podFields = {
   volumePluginDir: text('/usr/libexec/kubernetes/kubelet-plugins/volume/exec/', NOT_YET, 'volume-plugin-dir'),
   volumeStatsAggPeriod: duration(
     60_000,
-    accepted('volumes are measured when somebody asks'),
+    accepted('volumes are measured for each request, at most once a minute'),
     'volume-stats-agg-period',
   ),
 

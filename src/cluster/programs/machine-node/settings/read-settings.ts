@@ -14,7 +14,7 @@ import { valueAt, withDefaults, type WrittenConfiguration } from './written-valu
 const DROP_IN = '.conf';
 const MAX_DROP_INS = 1000;
 
-/** What the kubelet is told: the file of `--config`, the files of `--config-dir` over it, and other flags over both. */
+/** The kubelet's settings: the file of `--config`, the files of `--config-dir` over it, and other flags over both. */
 export function readKubeletSettings(flags: FlagValues): KubeletSettings {
   let written: WrittenConfiguration = {};
   const file = flags.text('config');
