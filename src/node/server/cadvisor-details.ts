@@ -1,6 +1,6 @@
 import type { Family, Sample } from '../backend/index.ts';
 import type { InterfaceUsage, Pressure } from '../runtime/index.ts';
-import type { Cgroup } from './cadvisor-metrics.ts';
+import type { Cgroup } from './cgroup.ts';
 
 const MICROSECONDS = 1e6;
 

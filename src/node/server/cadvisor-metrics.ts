@@ -3,8 +3,8 @@ import type { Observed, Pod } from '../../client/index.ts';
 import type { NodeBackend } from '../backend/index.ts';
 import { linuxResources } from '../config/linux-resources.ts';
 import type { ContainerSpec } from '../life/index.ts';
-import type { InterfaceUsage, LinuxContainerResources, MeasuredUsage } from '../runtime/index.ts';
 import { detailFamilies } from './cadvisor-details.ts';
+import type { Cgroup } from './cgroup.ts';
 import { type Family, metricLines, type Sample } from './metric-lines.ts';
 import { byPod, type MeasuredNode, sumOf, usesOf } from './node-stats.ts';
 
@@ -12,17 +12,6 @@ import { byPod, type MeasuredNode, sumOf, usesOf } from './node-stats.ts';
 interface ObservedNode extends MeasuredNode {
   readonly backend: Pick<NodeBackend, 'runtime' | 'machine'>;
   pods(): readonly Observed<Pod>[];
-}
-
-/** A group of processes: the whole machine, a pod, or a container. */
-export interface Cgroup {
-  readonly labels: Readonly<Record<'container' | 'id' | 'image' | 'name' | 'namespace' | 'pod', string>>;
-  readonly startedAtMs: number;
-  readonly usage: MeasuredUsage;
-  readonly resources: LinuxContainerResources | undefined;
-  /** Empty where they are not measured. */
-  readonly interfaces?: readonly InterfaceUsage[];
-  readonly processCount?: number | undefined;
 }
 
 const NAMELESS = { container: '', id: '/', image: '', name: '', namespace: '', pod: '' };
