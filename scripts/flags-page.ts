@@ -1,10 +1,16 @@
 import { server } from '../src/cluster/programs/apiserver/index.ts';
-import { type ProgramEntry, programs, type UpstreamFlag, type Verdict } from '../src/cluster/programs/index.ts';
+import {
+  type ConfigurationFile,
+  type ProgramEntry,
+  programs,
+  type UpstreamFlag,
+  type Verdict,
+} from '../src/cluster/programs/index.ts';
 
 const INTRODUCTION = `# Flags of Kubernetes' programs
 
 Every flag of Kubernetes' programs, version 1.36, and its effect in Keelson. \`keelson apiserver\` takes the flags of kube-apiserver,
-\`keelson controller-manager\` those of kube-controller-manager, \`keelson scheduler\` those of kube-scheduler. \`keelson up\` runs all
+\`keelson controller-manager\` those of kube-controller-manager, \`keelson scheduler\` those of kube-scheduler, \`keelson kubelet\` those of kubelet; its configuration file is at the end. \`keelson up\` runs all
 programs in one process and takes the flags of all; a shared name has the meaning of kube-apiserver's flag.
 
 - **obeyed**: the flag has upstream's effect.
@@ -29,7 +35,7 @@ export async function flagSections(entries: readonly ProgramEntry[] = programs):
       return [
         { title: name, flags: flags.upstream.inCluster },
         { title: `${name}, as \`keelson ${command}\``, flags: flags.upstream.standalone },
-      ];
+      ].filter((section) => section.flags.length > 0);
     }),
   );
   return [{ title: server.name, flags: server.flags.upstream.inCluster }, ...others.flat()];
@@ -37,17 +43,37 @@ export async function flagSections(entries: readonly ProgramEntry[] = programs):
 
 /** The text of docs/reference/flags.md. */
 export async function flagsPage(entries: readonly ProgramEntry[] = programs): Promise<string> {
-  return [INTRODUCTION, ...(await flagSections(entries)).map(section)].join('\n');
+  const loaded = await Promise.all(entries.map(({ load }) => load()));
+  const files = loaded.flatMap(({ program }) => program.flags.files ?? []);
+  return [INTRODUCTION, ...(await flagSections(entries)).map(section), ...files.map(fileSection)].join('\n');
+}
+
+/** The fields of a configuration file. Of those that are refused, values other than the default are. */
+function fileSection({ title, fields }: ConfigurationFile): string {
+  const count = (verdict: Verdict): number => fields.filter((field) => field.verdict === verdict).length;
+  const summary = `${fields.length} fields: ${count('obeyed')} obeyed, ${count('accepted')} accepted, ${count('refused')} refused but for their default. Other fields are errors.`;
+  const rows = fields.map((field) => [
+    `\`${field.name}\``,
+    field.default === '' ? '' : `\`${field.default}\``,
+    field.verdict,
+    field.why,
+  ]);
+  return `## ${title}\n\n${summary}\n\n${table([['Field', 'Default', 'Verdict', 'Why'], ...rows])}`;
 }
 
 function section({ title, flags }: FlagSection): string {
   const count = (verdict: Verdict): number => flags.filter((flag) => flag.verdict === verdict).length;
   const summary = `${flags.length} flags: ${count('obeyed')} obeyed, ${count('accepted')} accepted, ${count('refused')} refused.`;
   const rows = flags.map(({ name, verdict, why, harmless }) => {
-    const besides = harmless.length === 0 ? '' : `, but for ${harmless.map((value) => `\`${value}\``).join(', ')}`;
+    const besides = harmless.length === 0 ? '' : `, but for ${harmless.map(quoted).join(', ')}`;
     return [`\`--${name}\``, `${verdict}${besides}`, why];
   });
   return `## ${title}\n\n${summary}\n\n${table([['Flag', 'Verdict', 'Why'], ...rows])}`;
+}
+
+/** A value in code; words about values stay words. */
+function quoted(value: string): string {
+  return value.startsWith('the ') ? value : `\`${value}\``;
 }
 
 /** A table with columns of even width, as the formatter wants it. */

@@ -36,7 +36,7 @@ export { type CallbackOptions, type CallbackSample, type HistogramOptions, Metri
 export { type ReadMetric, readMetrics, registryOf } from './read-metrics.ts';
 export type { LabelArguments, MetricFamily, MetricOptions } from './metric-family.ts';
 export type { Counter, Gauge } from './counter.ts';
-export { DEFAULT_BUCKETS, exponentialBuckets, type Histogram } from './histogram.ts';
+export { DEFAULT_BUCKETS, exponentialBuckets, Histogram } from './histogram.ts';
 export { type TimeWeightedHistogram, timeWeightedHistogram } from './time-weighted-histogram.ts';
 export { METRIC_CONTENT_TYPES, type MetricFormat, negotiateMetricFormat } from './metric-text.ts';
 export { hasTracer, inSpan, type SpanAttributes, type SpanOptions, type WorkSpan } from './spans.ts';

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { isTerminalPhase } from '../api/meaning/index.ts';
 import { AbortScope, type Logger, messageOf } from '../base/index.ts';
 import type { NodeAgent, OpenPort } from '../node/index.ts';
-import { NodeServer, RuntimeError } from '../node/server/index.ts';
+import { NodeServer, RuntimeError, type ServingOptions } from '../node/server/index.ts';
 import type { LocalConnections } from '../proxy/index.ts';
 import { drained, duplexPair } from '../wire/connections/index.ts';
 import type { DialAddress } from '../wire/http/index.ts';
@@ -24,10 +24,10 @@ export class LocalNodes implements LocalConnections, Disposable {
     this.#log = log;
   }
 
-  add(agent: NodeAgent): NodeServer {
+  add(agent: NodeAgent, options: ServingOptions = {}): NodeServer {
     const { name, served } = agent;
     this.#nodes.get(name)?.server[Symbol.dispose]();
-    const server = new NodeServer(served, this.#log.with({ node: name }));
+    const server = new NodeServer(served, this.#log.with({ node: name }), options);
     this.#nodes.set(name, { agent, server });
     for (const cidr of served.settings.podCidrs) {
       const key = rangeKey(cidr);

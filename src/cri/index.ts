@@ -2,3 +2,4 @@
 export { CriCalls, type CriCallsOptions } from './cri-calls.ts';
 export { CriImages } from './cri-images.ts';
 export { CriRuntime, runtimeCgroupDriver, runtimeVersion } from './cri-runtime.ts';
+export { type PodStats, podStats } from './pod-stats.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DiskPullRecords } from './disk-pull-records.ts';
-import { folderUsage } from './pressure/disk-usage.ts';
+import { diskUsage } from './volumes/disk-usage.ts';
 
 let root: string;
 
@@ -34,9 +34,9 @@ test('records of pulls are files as a kubelet writes them', async () => {
 
 test('the usage of a folder counts what is on the disk, and what is gone counts as nothing', async () => {
   await writeFile(join(root, 'a'), Buffer.alloc(100_000, 1));
-  const { bytes, inodes } = await folderUsage(root);
+  const { bytes, inodes } = await diskUsage(root, new AbortController().signal);
   expect(bytes).toBeGreaterThanOrEqual(100_000);
   expect(bytes).toBeLessThan(200_000);
   expect(inodes).toBe(2);
-  expect(await folderUsage(join(root, 'none'))).toEqual({ bytes: 0, inodes: 0 });
+  expect(await diskUsage(join(root, 'none'), new AbortController().signal)).toEqual({ bytes: 0, inodes: 0 });
 });

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { CriCalls, CriImages, runtimeCgroupDriver, runtimeVersion } from '../cri/index.ts';
+import { runtimeCgroupDriver, runtimeVersion } from '../cri/index.ts';
 import type { Clock, Logger } from '../base/index.ts';
 import { amountsOf } from '../api/meaning/index.ts';
 import {
@@ -13,7 +13,6 @@ import {
   type OpenNodeBackend,
   type ResourceRules,
   RuntimeError,
-  RuntimeUsage,
 } from '../node/index.ts';
 import { type AssignmentOptions, DEFAULT_ASSIGNMENT_OPTIONS } from './assignment/assignment-options.ts';
 import { CpuReconciler } from './assignment/cpu-reconciler.ts';
@@ -32,6 +31,8 @@ import { LinuxMachine, type LinuxMachineOptions } from './machine/linux-machine.
 import { Mounts } from './mounts.ts';
 import { LinuxMeter } from './pressure/linux-meter.ts';
 import { DiskPodFiles } from './pod-files.ts';
+import { LinuxUsage } from './stats/linux-usage.ts';
+import { MeteredCalls, MeteredImages, RuntimeMetrics } from './stats/runtime-metrics.ts';
 import { linuxVolumes } from './volumes/index.ts';
 
 export interface LinuxBackendOptions extends Omit<
@@ -60,7 +61,8 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
     const { folders, runtimeEndpoint } = options;
     await mkdir(folders.root, { recursive: true, mode: 0o750 });
     await mkdir(folders.podLogs, { recursive: true, mode: 0o755 });
-    const calls = new CriCalls({ endpoint: runtimeEndpoint, clock, random, log });
+    const metrics = new RuntimeMetrics();
+    const calls = new MeteredCalls({ endpoint: runtimeEndpoint, clock, random, log }, metrics);
     try {
       const { runtimeName } = await runtimeVersion(calls);
       const asked = await runtimeCgroupDriver(calls);
@@ -71,7 +73,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
       const logFiles = new ContainerLogFiles(options.containerLogs ?? CONTAINER_LOGS);
       await logFiles.prepare();
       const runtime = new LinuxRuntime(runtimeName, calls, logFiles);
-      const images = new CriImages(calls);
+      const images = new MeteredImages(calls, metrics, clock);
       const checkpoints = new DiskCheckpoints(folders.root);
       const assignment = { ...DEFAULT_ASSIGNMENT_OPTIONS, ...options.assignment };
       const { topology } = measured;
@@ -112,7 +114,8 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
         resources,
         logs: new FileLogs(clock, isRunning),
         actions: new NetworkActions(runtime, clock),
-        usage: new RuntimeUsage(runtime),
+        usage: new LinuxUsage({ calls, images, folders, clock }),
+        metrics,
         polling: { relistEveryMs: RELIST_MS, checkEveryMs: CHECK_MS },
         meter: new LinuxMeter({ runtime, images, folders, cgroupDriver, clock }),
         tasks: [new LogRotation(options.logRotation ?? {}, { runtime, clock, log })],

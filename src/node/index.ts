@@ -19,6 +19,7 @@ export {
   type PulledRecord,
   type PullRecords,
   type RegistryCredential,
+  type VerificationPolicy,
 } from './images/index.ts';
 export { FileLogs, logOutput, type PodLogOptions, PodStreams, type StreamOptions } from './streams/index.ts';
 export * from './server/index.ts';
@@ -26,6 +27,7 @@ export { NetworkActions } from './probes/index.ts';
 export { goChecksum } from './checkpoint-checksum.ts';
 export { RuntimeUsage } from './runtime-usage.ts';
 export { allocatableOf } from './machine/index.ts';
+export { Timings } from './timings.ts';
 export {
   containerIdentity,
   containerMounts,

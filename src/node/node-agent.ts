@@ -13,6 +13,7 @@ import { allocatableOf, NodeHeartbeat, nodeLabels } from './machine/index.ts';
 import { NodeCounts } from './node-counts.ts';
 import { NodeCleaner } from './node-cleaner.ts';
 import { NodeGuards } from './node-guards.ts';
+import { PodTimings } from './pod-timings.ts';
 import { apiPodWriter } from './pod-writer.ts';
 import { PodWorker, type PodWorkerParts } from './pod-worker.ts';
 import { PodEvents } from './pod-events.ts';
@@ -90,6 +91,8 @@ export class NodeAgent implements Runnable {
   readonly #echoes = new EchoFilter();
   readonly #heartbeat: NodeHeartbeat;
   readonly #counts = new NodeCounts();
+  /** Made for the first pod, as the parts of workers are. */
+  #madeTimings: PodTimings | undefined;
   /** Shared by the workers of all pods; made for the first pod, so that an idle node takes less memory. */
   #workerParts: PodWorkerParts | undefined;
   readonly #contents: PodContents;
@@ -124,6 +127,7 @@ export class NodeAgent implements Runnable {
       pods: () => this.#pods(),
       usage: () => backend.usage.read(this.#pods(), nodes.get(this.name)),
       counts: this.#counts,
+      timings: () => this.#madeTimings?.families() ?? [],
       probes: () => this.#probes(),
     };
     const inUse = new VolumesInUse(() => parts.plan({ type: 'report' }));
@@ -194,12 +198,14 @@ export class NodeAgent implements Runnable {
   /** A pod was bound to the node or has changed. */
   podChanged(pod: Observed<Pod>): void {
     const key = keyOf(pod);
+    this.#timings.podSeen(pod);
     this.#echoes.pass(key, pod.metadata, () => this.#plan(key));
   }
 
   /** A pod was deleted or is no longer bound to this node. Its resources are free at once: the scheduler may have given them to another pod. */
   podRemoved(pod: Observed<Pod>): void {
     const key = keyOf(pod);
+    this.#timings.podRemoved(pod.metadata.uid);
     this.#release(pod.metadata.uid);
     this.#echoes.forget(key);
     this.#plan(key);
@@ -357,7 +363,8 @@ export class NodeAgent implements Runnable {
     const pod = this.#ownPod(key);
     const worker = await this.#workerFor(key, pod);
     if (pod === undefined || worker === undefined) return;
-    const wakeAtMs = await worker.step(await this.#resizes.allocated(pod));
+    const allocated = await this.#resizes.allocated(pod);
+    const wakeAtMs = await this.#timings.working(pod, () => worker.step(allocated));
     if (this.#volumes.isOutdated(pod)) await this.#refreshVolumesOf(pod, NEVER);
     if (wakeAtMs !== undefined) plan({ type: 'pod', key }, wakeAtMs - clock.now());
   }
@@ -468,12 +475,21 @@ export class NodeAgent implements Runnable {
   async #relist(): Promise<void> {
     const { relistEveryMs } = this.#backend.polling;
     try {
-      const changed = await this.#cleaner.relist();
+      const changed = await this.#timings.listing(() => this.#cleaner.relist());
       if (changed.size > 0) for (const pod of this.#pods()) if (changed.has(pod.metadata.uid)) this.#plan(keyOf(pod));
     } catch (error) {
       this.#parts.log.warn('containers cannot be listed', { error });
     }
     if (relistEveryMs !== undefined) this.#parts.plan({ type: 'relist' }, relistEveryMs);
+  }
+
+  get #timings(): PodTimings {
+    const { metrics } = this.#backend;
+    this.#madeTimings ??= new PodTimings({
+      now: () => this.#parts.clock.now(),
+      pullMs: (uid) => metrics?.pullMs(uid) ?? 0,
+    });
+    return this.#madeTimings;
   }
 
   #planRefresh(pod: Observed<Pod>): void {

@@ -46,10 +46,13 @@ async function prepareKeelson(layout: NodeLayout, around: AgentSurroundings): Pr
     'maxPods',
     'evictionHard',
     'staticPodPath',
+    'authentication',
+    'resolvConf',
+    'serializeImagePulls',
+    'authorization',
   ];
   const all = Object.entries(kubeletConfig(layout, server)).filter(([field]) => obeyed.includes(field));
-  const authentication = { x509: { clientCAFile: authorityPath(server) } };
-  await writeFile(path('kubelet.json'), JSON.stringify({ ...Object.fromEntries(all), authentication }, null, 2));
+  await writeFile(path('kubelet.json'), JSON.stringify(Object.fromEntries(all), null, 2));
   return { program: process.execPath, args: [resolve(bundle), 'kubelet', ...agentFlags(layout)] };
 }
 

@@ -1,6 +1,8 @@
 // What the command line may use of the programs without loading their code.
 export { type FlagDefinition, type FlagDefinitions, FlagError, type FlagValues, grouped } from './flag.ts';
 export type {
+  ConfigurationField,
+  ConfigurationFile,
   ConnectedProgram,
   ElectionTiming,
   Program,

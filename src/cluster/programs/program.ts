@@ -7,7 +7,7 @@ import type { OwnObject } from '../bootstrap/own-object.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import type { Identity } from '../in-process-client.ts';
 import type { FlagDefinitions, FlagValues } from './flag.ts';
-import type { UpstreamFlag } from './upstream-flag.ts';
+import type { UpstreamFlag, Verdict } from './upstream-flag.ts';
 
 /** How fast one of several processes takes over from another. */
 export type ElectionTiming = Pick<LeaderElectionOptions, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>;
@@ -34,6 +34,24 @@ export interface ProgramFlags {
     readonly inCluster: readonly UpstreamFlag[];
     readonly standalone: readonly UpstreamFlag[];
   };
+  /** Configuration files that the program alone reads, for the page of flags. */
+  readonly files?: readonly ConfigurationFile[];
+}
+
+/** A kind of configuration file, field by field. */
+export interface ConfigurationFile {
+  /** `KubeletConfiguration (kubelet.config.k8s.io/v1beta1)` */
+  readonly title: string;
+  readonly fields: readonly ConfigurationField[];
+}
+
+export interface ConfigurationField {
+  /** `authentication.x509.clientCAFile` */
+  readonly name: string;
+  /** Empty where there is none. */
+  readonly default: string;
+  readonly verdict: Verdict;
+  readonly why: string;
 }
 
 /** What `keelson COMMAND --help` says besides the flags. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import {
   type ContainerMeasurement,
-  type DiskUsage,
+  type SpaceUsage,
   type EvictionSignal,
   type ImageService,
   type MachineFolders,
@@ -17,7 +17,7 @@ import {
   volumeFolder,
 } from '../../node/index.ts';
 import { memoryFacts, processFacts } from '../machine/machine-facts.ts';
-import { folderUsage } from './disk-usage.ts';
+import { diskUsage } from '../volumes/disk-usage.ts';
 import { cgroupMemory, machineWorkingSet } from './memory-usage.ts';
 
 export interface LinuxMeterParts {
@@ -28,12 +28,14 @@ export interface LinuxMeterParts {
   readonly clock: Clock;
 }
 
-type Volume = DiskUsage & { readonly isInMemory: boolean };
+type Volume = SpaceUsage & { readonly isInMemory: boolean };
 
 /** Counting the files of a volume takes long: the result serves for this time. */
 const KEEP_MS = 60_000;
 const EMPTY_DIR = 'kubernetes.io/empty-dir';
-const NOTHING: DiskUsage = { bytes: 0, inodes: 0 };
+/** Measuring is never given up: it is done in small steps. */
+const NEVER = new AbortController().signal;
+const NOTHING: SpaceUsage = { bytes: 0, inodes: 0 };
 
 /** Measures this machine and the pods on it. */
 export class LinuxMeter implements NodeMeter {
@@ -129,12 +131,12 @@ export class LinuxMeter implements NodeMeter {
   }
 
   /** What the logs of a pod's containers take, by container. */
-  async #logs({ metadata }: Observed<Pod>): Promise<ReadonlyMap<string, DiskUsage>> {
+  async #logs({ metadata }: Observed<Pod>): Promise<ReadonlyMap<string, SpaceUsage>> {
     const { podLogs } = this.#parts.folders;
     const folder = join(podLogs, `${metadata.namespace ?? ''}_${metadata.name}_${metadata.uid}`);
     const names = await readdir(folder).catch(() => []);
     return new Map(
-      await Promise.all(names.map(async (name) => [name, await folderUsage(join(folder, name))] as const)),
+      await Promise.all(names.map(async (name) => [name, await diskUsage(join(folder, name), NEVER)] as const)),
     );
   }
 
@@ -148,7 +150,7 @@ export class LinuxMeter implements NodeMeter {
       const isFresh = known !== undefined && nowMs - known.atMs < KEEP_MS;
       const usage = isFresh
         ? known.usage
-        : { ...(await folderUsage(folder)), isInMemory: (emptyDir.medium ?? '') !== '' };
+        : { ...(await diskUsage(folder, NEVER)), isInMemory: (emptyDir.medium ?? '') !== '' };
       if (!isFresh) this.#volumes.set(folder, { atMs: nowMs, usage });
       found.set(name, usage);
     }

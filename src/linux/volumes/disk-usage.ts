@@ -1,23 +1,20 @@
 import { lstat, opendir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { VolumeStats } from '../../node/index.ts';
+import type { SpaceUsage, VolumeStats } from '../../node/index.ts';
 import { errorCode } from '../error-code.ts';
 
 const BLOCK_BYTES = 512;
 /** Folders that wait to be read. A tree with more of them at once is walked to the depth first, so this bounds memory, not size. */
 const MAX_LINKED = 1_000_000;
 
-export interface DiskUsage {
-  readonly bytes: number;
-  readonly inodes: number;
-}
-
 /**
  * The space that the files below a folder take on its file system. Files with several names count once; other file systems below it do
  * not count. Reads a few entries at a time, so that other work goes on meanwhile.
  */
-export async function diskUsage(folder: string, signal: AbortSignal): Promise<DiskUsage> {
-  const { dev } = await lstat(folder);
+export async function diskUsage(folder: string, signal: AbortSignal): Promise<SpaceUsage> {
+  const root = await lstat(folder).catch(unlessGone);
+  if (root === undefined) return { bytes: 0, inodes: 0 };
+  const { dev } = root;
   const linked = new Set<number>();
   const folders = [folder];
   let [bytes, inodes] = [0, 0];

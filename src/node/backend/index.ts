@@ -35,3 +35,4 @@ export {
   type VolumeSource,
   type VolumeStats,
 } from './volume-plugin.ts';
+export type { BackendMetrics, Family, Sample } from './metric-family.ts';

@@ -3,6 +3,7 @@ import type { Node, Observed, Pod } from '../../client/index.ts';
 import type { ActionExecutor, ContainerLogs, ImageService, NodeUsage, RuntimeService } from '../runtime/index.ts';
 import type { NodeMeter } from '../eviction/index.ts';
 import type { Machine } from './machine.ts';
+import type { BackendMetrics } from './metric-family.ts';
 import type { NodeDevices } from './node-devices.ts';
 import type { NodeResources } from './node-resources.ts';
 import type { NodeSettings } from './node-settings.ts';
@@ -59,6 +60,8 @@ export interface NodeBackend extends AsyncDisposable {
   readonly polling: BackendPolling;
   /** Work beside that of the agent, such as rotating logs. The agent runs it as long as it runs itself. */
   readonly tasks: readonly Runnable[];
+  /** What the backend counts by itself; default nothing. */
+  readonly metrics?: BackendMetrics;
   /**
    * The agent calls this with each new version of a pod, before it looks at the pod's containers.
    *

@@ -3,7 +3,7 @@ export { type EvictionOptions, NodeEvictions, type NodeEvictionsParts, type Node
 export { isCriticalPod } from './rank-pods.ts';
 export type {
   ContainerMeasurement,
-  DiskUsage,
+  SpaceUsage,
   EvictionSignal,
   NodeMeasurement,
   Observation,

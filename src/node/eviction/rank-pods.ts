@@ -2,7 +2,7 @@
 import { podRequests } from '../../api/meaning/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import { isMirrorPod, isStaticPod } from '../static-pods/index.ts';
-import type { DiskUsage, EvictionSignal, NodeMeasurement, PodMeasurement } from './signals.ts';
+import type { SpaceUsage, EvictionSignal, NodeMeasurement, PodMeasurement } from './signals.ts';
 import { SIGNALS } from './signals.ts';
 
 const SYSTEM_CRITICAL = 2_000_000_000;
@@ -105,8 +105,8 @@ function partsOn(filesystem: 'nodefs' | 'imagefs' | 'containerfs', hasImageFiles
 export function diskUsage(
   { containers, volumes }: PodMeasurement,
   parts: readonly DiskPart[] = ['rootfs', 'logs', 'volumes'],
-): DiskUsage {
-  const used: DiskUsage[] = [];
+): SpaceUsage {
+  const used: SpaceUsage[] = [];
   for (const { rootfs, logs } of containers.values())
     used.push(...(parts.includes('rootfs') ? [rootfs] : []), ...(parts.includes('logs') ? [logs] : []));
   if (parts.includes('volumes')) for (const volume of volumes.values()) if (!volume.isInMemory) used.push(volume);

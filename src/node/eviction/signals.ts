@@ -45,7 +45,7 @@ export interface Observation {
 export type Observations = ReadonlyMap<EvictionSignal, Observation>;
 
 /** Bytes and files on a disk. */
-export interface DiskUsage {
+export interface SpaceUsage {
   readonly bytes: number;
   readonly inodes: number;
 }
@@ -53,8 +53,8 @@ export interface DiskUsage {
 export interface ContainerMeasurement {
   readonly memoryBytes: number;
   /** The writable layer. */
-  readonly rootfs: DiskUsage;
-  readonly logs: DiskUsage;
+  readonly rootfs: SpaceUsage;
+  readonly logs: SpaceUsage;
 }
 
 /** What a pod uses. */
@@ -64,7 +64,7 @@ export interface PodMeasurement {
   /** By name. */
   readonly containers: ReadonlyMap<string, ContainerMeasurement>;
   /** Volumes of the type `emptyDir`, by name. */
-  readonly volumes: ReadonlyMap<string, DiskUsage & { readonly isInMemory: boolean }>;
+  readonly volumes: ReadonlyMap<string, SpaceUsage & { readonly isInMemory: boolean }>;
 }
 
 export interface NodeMeasurement {

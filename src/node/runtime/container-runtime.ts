@@ -8,6 +8,7 @@ import type {
   ImageSpec,
 } from './container.ts';
 import type { LinuxContainerResources } from './linux.ts';
+import type { DiskUsage, InterfaceUsage, VolumeUsage } from './usage-details.ts';
 import type { PodSandboxConfig, PodSandboxFilter, PodSandboxMetadata, PodSandboxStatus } from './pod-sandbox.ts';
 import type {
   AttachRequest,
@@ -165,4 +166,27 @@ export interface NodeUsage {
   readonly whole: MeasuredUsage;
   /** By container id. */
   readonly containers: ReadonlyMap<string, MeasuredUsage>;
+  /** By uid; default the sums over their containers. */
+  readonly pods?: ReadonlyMap<string, PodUsage>;
+  /** Default nothing is known but `whole`. */
+  readonly machine?: MachineUsage;
+}
+
+/** What a pod uses as a whole. */
+export interface PodUsage {
+  readonly usage: MeasuredUsage;
+  /** The main one first. */
+  readonly interfaces: readonly InterfaceUsage[];
+  readonly processCount: number;
+  readonly volumes: readonly VolumeUsage[];
+}
+
+/** What the machine has besides processors and memory. */
+export interface MachineUsage {
+  /** The main one first. */
+  readonly interfaces: readonly InterfaceUsage[];
+  readonly disk: DiskUsage;
+  readonly imageDisk: DiskUsage;
+  readonly maxProcesses: number;
+  readonly processCount: number;
 }

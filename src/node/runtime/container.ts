@@ -1,5 +1,6 @@
 // Containers as a container runtime sees them. Names as in the Container Runtime Interface; times in milliseconds.
 import type { LinuxContainerResources, LinuxContainerSecurityContext } from './linux.ts';
+import type { UsageDetails } from './usage-details.ts';
 
 /** As `ContainerState` of the interface. */
 export type ContainerState = 'CONTAINER_CREATED' | 'CONTAINER_RUNNING' | 'CONTAINER_EXITED' | 'CONTAINER_UNKNOWN';
@@ -119,6 +120,8 @@ export interface MeasuredUsage {
   readonly usageNanoCores?: number;
   readonly usageCoreNanoSeconds: number;
   readonly workingSetBytes: number;
+  /** What else was measured; undefined where nothing was. */
+  readonly details?: UsageDetails;
 }
 
 export interface ContainerStats extends MeasuredUsage {

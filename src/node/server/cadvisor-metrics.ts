@@ -3,7 +3,8 @@ import type { Observed, Pod } from '../../client/index.ts';
 import type { NodeBackend } from '../backend/index.ts';
 import { linuxResources } from '../config/linux-resources.ts';
 import type { ContainerSpec } from '../life/index.ts';
-import type { LinuxContainerResources, MeasuredUsage } from '../runtime/index.ts';
+import { detailFamilies } from './cadvisor-details.ts';
+import type { Cgroup } from './cgroup.ts';
 import { type Family, metricLines, type Sample } from './metric-lines.ts';
 import { byPod, type MeasuredNode, sumOf, usesOf } from './node-stats.ts';
 
@@ -11,14 +12,6 @@ import { byPod, type MeasuredNode, sumOf, usesOf } from './node-stats.ts';
 interface ObservedNode extends MeasuredNode {
   readonly backend: Pick<NodeBackend, 'runtime' | 'machine'>;
   pods(): readonly Observed<Pod>[];
-}
-
-/** A group of processes: the whole machine, a pod, or a container. */
-interface Cgroup {
-  readonly labels: Readonly<Record<'container' | 'id' | 'image' | 'name' | 'namespace' | 'pod', string>>;
-  readonly startedAtMs: number;
-  readonly usage: MeasuredUsage;
-  readonly resources: LinuxContainerResources | undefined;
 }
 
 const NAMELESS = { container: '', id: '/', image: '', name: '', namespace: '', pod: '' };
@@ -59,8 +52,15 @@ export async function cadvisorMetrics(node: ObservedNode): Promise<string> {
     perGroup('container_last_seen', ({ usage }) => Math.floor(usage.timestampMs / 1000), {
       help: 'When the group was last measured, in seconds since 1970.',
     }),
-    perGroup('container_memory_rss', memory, { help: 'Memory that no file backs, in bytes.' }),
-    perGroup('container_memory_usage_bytes', memory, { help: 'Memory that is used, with caches, in bytes.' }),
+    ...detailFamilies(groups),
+    perGroup('container_memory_rss', ({ usage }) => usage.details?.memory?.rssBytes ?? usage.workingSetBytes, {
+      help: 'Memory that no file backs, in bytes.',
+    }),
+    perGroup(
+      'container_memory_usage_bytes',
+      ({ usage }) => usage.details?.memory?.usageBytes ?? usage.workingSetBytes,
+      { help: 'Memory that is used, with caches, in bytes.' },
+    ),
     perGroup('container_memory_working_set_bytes', memory, { help: 'Memory that cannot be reclaimed, in bytes.' }),
     perGroup('container_start_time_seconds', ({ startedAtMs }) => Math.floor(startedAtMs / 1000), {
       ...spec,
@@ -127,11 +127,14 @@ function machineGauge(name: string, help: string, sample: Sample): Family {
 }
 
 async function cgroupsOf(node: ObservedNode): Promise<readonly Cgroup[]> {
-  const { whole, uses } = await usesOf(node);
+  const { whole, uses, pods: measured, machine } = await usesOf(node);
   const pods = new Map(node.pods().map((pod) => [pod.metadata.uid, pod]));
   const { capacity, resourceRules: rules } = node.backend.machine;
   const surroundings = { capacity, rules };
-  const groups: Cgroup[] = [{ labels: NAMELESS, startedAtMs: node.startedAtMs, usage: whole, resources: undefined }];
+  const { interfaces = [], processCount } = machine ?? {};
+  const groups: Cgroup[] = [
+    { labels: NAMELESS, startedAtMs: node.startedAtMs, usage: whole, resources: undefined, interfaces, processCount },
+  ];
   for (const own of byPod(uses)) {
     const [first] = own;
     const pod = pods.get(first?.uid ?? '');
@@ -139,7 +142,15 @@ async function cgroupsOf(node: ObservedNode): Promise<readonly Cgroup[]> {
     const folder = podCgroup(pod);
     const names = { ...NAMELESS, namespace: first.namespace, pod: first.pod };
     const startedAtMs = Math.min(...own.map((use) => use.startedAtMs));
-    groups.push({ labels: { ...names, id: folder }, startedAtMs, usage: sumOf(own), resources: undefined });
+    const podUse = measured?.get(first.uid);
+    groups.push({
+      labels: { ...names, id: folder },
+      startedAtMs,
+      usage: podUse?.usage ?? sumOf(own),
+      resources: undefined,
+      interfaces: podUse?.interfaces ?? [],
+      processCount: podUse?.processCount,
+    });
     for (const use of own) {
       const spec = containersOf(pod).find(({ name }) => name === use.name);
       const labels = { ...names, id: `${folder}/${use.id}`, name: use.id, image: use.image, container: use.name };

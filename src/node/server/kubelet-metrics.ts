@@ -3,15 +3,19 @@ import type { Observed, Pod } from '../../client/index.ts';
 import type { NodeSettings, NodeBackend } from '../backend/index.ts';
 import type { NodeCounts } from '../node-counts.ts';
 import type { ProbeRecord } from '../probes/index.ts';
+import type { NodeUsage } from '../runtime/index.ts';
 import { type Family, metricLines, type Sample } from './metric-lines.ts';
+import { logMetrics, processMetrics, volumeMetrics } from './usage-metrics.ts';
 
 /** The members of a node that its metrics need. */
 interface CountedNode {
   readonly settings: Pick<NodeSettings, 'name'>;
-  readonly backend: Pick<NodeBackend, 'runtime' | 'machine'>;
+  readonly backend: Pick<NodeBackend, 'runtime' | 'machine' | 'metrics'>;
   readonly startedAtMs: number;
   readonly counts: NodeCounts;
+  timings(): readonly Family[];
   pods(): readonly Observed<Pod>[];
+  usage(): Promise<NodeUsage>;
   probes(): Iterable<ProbeRecord>;
 }
 
@@ -23,13 +27,14 @@ const CONTAINER_STATES = {
 } as const;
 
 /** What the agent does and has done: the document of `/metrics`. */
-export async function kubeletMetrics(node: CountedNode): Promise<string> {
+export async function kubeletMetrics(node: CountedNode, http: readonly Family[] = []): Promise<string> {
   const { runtime } = node.backend;
   const sandboxes = await runtime.listPodSandbox({ state: 'SANDBOX_READY' });
   const states = tally((await runtime.listContainers()).map(({ state }) => CONTAINER_STATES[state]));
   const pods = node.pods();
   const active = pods.filter(({ status }) => !isTerminalPhase(status?.phase));
   const { counts } = node;
+  const usage = await node.usage();
   return metricLines([
     gauge('kubelet_node_name', "The node's name. The count is always 1.", [
       { labels: { node: node.settings.name }, value: 1 },
@@ -61,6 +66,18 @@ export async function kubeletMetrics(node: CountedNode): Promise<string> {
         return { labels: { code, container_type }, value };
       }),
     ),
+    gauge('kubelet_managed_ephemeral_containers', 'Ephemeral containers of the pods of the node.', [
+      { value: pods.reduce((total, { spec }) => total + (spec?.ephemeralContainers?.length ?? 0), 0) },
+    ]),
+    gauge('kubelet_metrics_provider', 'Always 1; the label tells where figures of containers come from.', [
+      { labels: { provider: 'cri' }, value: 1 },
+    ]),
+    ...processMetrics(),
+    ...node.timings(),
+    ...(node.backend.metrics?.families() ?? []),
+    ...volumeMetrics(pods, usage),
+    ...logMetrics(pods, usage),
+    ...http,
     buildInfo(node),
     startTime(node),
   ]);

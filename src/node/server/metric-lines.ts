@@ -1,18 +1,6 @@
-/** A number with its labels, and the time at which it was measured. */
-export interface Sample {
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly value: number;
-  readonly atMs?: number;
-  /** Added to the name of the family: `_bucket`, `_sum`, `_count`. */
-  readonly suffix?: string;
-}
+import type { Family } from '../backend/index.ts';
 
-export interface Family {
-  readonly name: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly help: string;
-  readonly samples: readonly Sample[];
-}
+export type { Family, Sample } from '../backend/index.ts';
 
 /** Families as Prometheus reads them, sorted by name. A family without samples is left out. */
 export function metricLines(families: readonly Family[]): string {

@@ -19,10 +19,29 @@ interface Known<T> {
   readonly untilMs: number;
 }
 
+/** Who may ask, and for how long answers of the API server about them are kept. */
+export interface AccessPolicy {
+  /** Whether callers without credentials are `system:anonymous`; otherwise they are refused. */
+  readonly allowsAnonymous: boolean;
+  /** Whether the API server is asked about tokens; otherwise no token counts. */
+  readonly reviewsTokens: boolean;
+  /** Whether the API server is asked what callers may do; otherwise they may do everything. */
+  readonly reviewsAccess: boolean;
+  readonly tokenTtlMs: number;
+  readonly allowedTtlMs: number;
+  readonly refusedTtlMs: number;
+}
+
 /** The defaults of a kubelet. */
-const TOKEN_TTL_MS = 2 * 60_000;
-const ALLOWED_TTL_MS = 5 * 60_000;
-const REFUSED_TTL_MS = 30_000;
+const DEFAULT_POLICY: AccessPolicy = {
+  allowsAnonymous: false,
+  reviewsTokens: true,
+  reviewsAccess: true,
+  tokenTtlMs: 2 * 60_000,
+  allowedTtlMs: 5 * 60_000,
+  refusedTtlMs: 30_000,
+};
+const ANONYMOUS: User = { username: 'system:anonymous', groups: ['system:unauthenticated'] };
 /** Maximum number of entries of each cache; the oldest are dropped. */
 const MAX_KNOWN = 1000;
 
@@ -32,16 +51,20 @@ export interface NodeAccessParts {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Default a kubelet's. */
+  readonly policy?: AccessPolicy;
 }
 
 /** Authenticates and authorizes requests to a node through the API server, as a kubelet does in webhook mode. */
 export class NodeAccess {
   readonly #parts: NodeAccessParts;
+  readonly #policy: AccessPolicy;
   readonly #users = new Map<string, Known<User | undefined>>();
   readonly #decisions = new Map<string, Known<boolean>>();
 
   constructor(parts: NodeAccessParts) {
     this.#parts = parts;
+    this.#policy = parts.policy ?? DEFAULT_POLICY;
   }
 
   /** For the requests of one connection. */
@@ -54,11 +77,14 @@ export class NodeAccess {
       } catch (error) {
         this.#parts.log.warn('caller cannot be authenticated', { error: messageOf(error) });
       }
+      if (user === undefined && this.#policy.allowsAnonymous && request.header('authorization') === undefined)
+        user = ANONYMOUS;
       return user === undefined ? refusal(401, 'Unauthorized') : this.#judge(user, request);
     };
   }
 
   async #judge(user: User, request: NodeRequest): Promise<TextAnswer | undefined> {
+    if (!this.#policy.reviewsAccess) return undefined;
     const { verb, subresources } = attributesOf(request);
     for (const subresource of subresources) {
       try {
@@ -75,11 +101,11 @@ export class NodeAccess {
 
   async #tokenUser({ header, signal }: NodeRequest): Promise<User | undefined> {
     const token = /^bearer +(\S+)$/i.exec(header('authorization') ?? '')?.[1];
-    if (token === undefined) return undefined;
+    if (token === undefined || !this.#policy.reviewsTokens) return undefined;
     const { client, clock } = this.#parts;
     return remembered(this.#users, createHash('sha256').update(token).digest('base64'), {
       clock,
-      ttlMs: () => TOKEN_TTL_MS,
+      ttlMs: () => this.#policy.tokenTtlMs,
       find: async () => {
         const reviews = client.authentication.v1.tokenreviews;
         const { status } = await reviews.create({ metadata: {}, spec: { token } }, { signal });
@@ -106,7 +132,7 @@ export class NodeAccess {
     };
     return remembered(this.#decisions, createHash('sha256').update(JSON.stringify(spec)).digest('base64'), {
       clock,
-      ttlMs: (isAllowed) => (isAllowed ? ALLOWED_TTL_MS : REFUSED_TTL_MS),
+      ttlMs: (isAllowed) => (isAllowed ? this.#policy.allowedTtlMs : this.#policy.refusedTtlMs),
       find: async () => {
         const reviews = client.authorization.v1.subjectaccessreviews;
         return (await reviews.create({ metadata: {}, spec }, { signal })).status?.allowed === true;

@@ -1,8 +1,8 @@
 import type { TLSSocket } from 'node:tls';
 import { RealClock } from '../../base/index.ts';
 import type { ClientCertificate } from '../../wire/http/index.ts';
-import { TlsListener } from '../../wire/listen/index.ts';
-import type { NodeAccess } from './node-access.ts';
+import { type TlsIdentity, TlsListener } from '../../wire/listen/index.ts';
+import type { NodeAccess, RequestGuard } from './node-access.ts';
 import type { NodeServer } from './node-server.ts';
 
 export interface NodeEndpointOptions {
@@ -13,6 +13,8 @@ export interface NodeEndpointOptions {
   readonly certificate: ClientCertificate;
   /** PEM of the authorities that client certificates are verified with. */
   readonly clientAuthorities: string;
+  /** Default what the listener offers. */
+  readonly tls?: Pick<TlsIdentity, 'minVersion' | 'ciphers'>;
 }
 
 const LIMITS = { maxConnections: 1000, headersTimeoutMs: 10_000, handshakeTimeoutMs: 10_000 };
@@ -20,8 +22,9 @@ const LIMITS = { maxConnections: 1000, headersTimeoutMs: 10_000, handshakeTimeou
 /** The HTTPS port of a node. Callers send a certificate or a token, and the API server decides about access. */
 export class NodeEndpoint implements Disposable {
   readonly #listener: TlsListener;
-  readonly #clientAuthorities: string;
-  #served: { readonly server: NodeServer; readonly access: NodeAccess } | undefined;
+  readonly #tls: NodeEndpointOptions['tls'];
+  #clientAuthorities: string;
+  #served: { readonly server: NodeServer; guard(socket: TLSSocket): RequestGuard } | undefined;
 
   /** Opens the port; connections that come before `serve` is called are closed. */
   static async open(options: NodeEndpointOptions): Promise<NodeEndpoint> {
@@ -30,13 +33,15 @@ export class NodeEndpoint implements Disposable {
     return endpoint;
   }
 
-  private constructor({ certificate, clientAuthorities }: NodeEndpointOptions) {
+  private constructor({ certificate, clientAuthorities, tls = {} }: NodeEndpointOptions) {
     this.#clientAuthorities = clientAuthorities;
+    this.#tls = tls;
     this.#listener = new TlsListener({
       clock: new RealClock(),
       limits: LIMITS,
       serving: certificate,
       clientAuthorities,
+      ...tls,
       clientCertificates: 'requested', // not required: callers may send a token in its place
       onHttp1: (socket) => this.#accept(socket),
       http1: {},
@@ -47,13 +52,19 @@ export class NodeEndpoint implements Disposable {
     return this.#listener.address.port;
   }
 
-  /** Presents another certificate on new connections. */
-  renew(serving: ClientCertificate): void {
-    this.#listener.renew({ serving, clientAuthorities: this.#clientAuthorities });
+  /** Presents another certificate on new connections, and perhaps trusts other authorities. */
+  renew(serving: ClientCertificate, clientAuthorities = this.#clientAuthorities): void {
+    this.#clientAuthorities = clientAuthorities;
+    this.#listener.renew({ serving, clientAuthorities, ...this.#tls });
   }
 
-  serve(server: NodeServer, access: NodeAccess): void {
-    this.#served = { server, access };
+  /** Answers from now on. `also` may refuse requests that `access` lets pass. */
+  serve(server: NodeServer, access: NodeAccess, also?: RequestGuard): void {
+    const guard = (socket: TLSSocket): RequestGuard => {
+      const first = access.guard(socket);
+      return also === undefined ? first : async (request) => (await first(request)) ?? (await also(request));
+    };
+    this.#served = { server, guard };
   }
 
   [Symbol.dispose](): void {
@@ -67,8 +78,8 @@ export class NodeEndpoint implements Disposable {
       return 'taken';
     }
     this.#listener.used(socket); // requests are not seen here, so none of them counts as silent
-    const { server, access } = this.#served;
-    server.accept(socket, access.guard(socket));
+    const { server, guard } = this.#served;
+    server.accept(socket, guard(socket));
     return 'taken';
   }
 }

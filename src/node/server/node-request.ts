@@ -30,6 +30,8 @@ export interface TextAnswer {
   readonly text: string;
   /** Default `text/plain`. */
   readonly contentType?: string;
+  /** Where a redirection leads. */
+  readonly location?: string;
 }
 
 export function refusal(code: number, text: string): TextAnswer {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type Clock, messageOf } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
-import type { NodeBackend, NodeSettings } from '../backend/index.ts';
+import type { Family, NodeBackend, NodeSettings } from '../backend/index.ts';
 import { type NodeUsage, type OpenPort, RuntimeError, type StreamEndpoint } from '../runtime/index.ts';
 import type { NodeCounts } from '../node-counts.ts';
 import type { ProbeRecord } from '../probes/index.ts';
@@ -9,11 +9,17 @@ import type { PodLogOptions, PodStreams } from '../streams/index.ts';
 import { type NodeAnswer, type NodeRequest, refusal } from './node-request.ts';
 import { cadvisorMetrics } from './cadvisor-metrics.ts';
 import { kubeletMetrics, probeMetrics } from './kubelet-metrics.ts';
+import { healthAnswer } from './health-checks.ts';
 import { kubeletConfiguration } from './kubelet-configuration.ts';
-import { resourceMetrics, statsSummary } from './node-stats.ts';
+import { resourceMetrics } from './node-stats.ts';
 import { passOn } from './pass-on.ts';
+import { runningPods } from './running-pods.ts';
+import type { ServingOptions } from './serving-options.ts';
 import { serveCommand, wantedStreams } from './serve-command.ts';
 import { askedPorts, servePorts } from './serve-ports.ts';
+import { statsSummary } from './stats-summary.ts';
+import { systemLog } from './system-logs.ts';
+import { flagPage, type ProcessStatus, statusPage } from './zpages.ts';
 
 /** What the server of a node serves. */
 export interface ServedNode {
@@ -26,42 +32,66 @@ export interface ServedNode {
   pods(): readonly Observed<Pod>[];
   usage(): Promise<NodeUsage>;
   readonly counts: NodeCounts;
+  /** Durations of the agent's work. */
+  timings(): readonly Family[];
   /** What came of the probes of running containers. */
   probes(): Iterable<ProbeRecord>;
 }
 
+const CHECKS = ['ping', 'log', 'syncloop'];
+/** The first segments of the paths, as `/statusz` lists them. */
+const PATHS =
+  'attach checkpoint configz containerLogs exec flagz healthz logs metrics pods portForward run runningpods stats'.split(
+    ' ',
+  );
+
 /** The paths of a kubelet. */
-export async function answerNodeRequest(node: ServedNode, request: NodeRequest): Promise<NodeAnswer> {
+export async function answerNodeRequest(
+  node: ServedNode,
+  request: NodeRequest,
+  options: ServingOptions = {},
+): Promise<NodeAnswer> {
   const [, root = '', namespace = '', name = '', ...rest] = request.path.split('/').map(decodeURIComponent);
   const key = `${namespace}/${name}`;
   const isRead = request.method === 'GET';
   const takesStream = isRead || request.method === 'POST';
   switch (root) {
     case 'healthz':
-      return refusal(200, 'ok');
+      return healthAnswer(request, CHECKS);
+    case 'statusz':
+      return isRead ? statusPage(request, statusOf(node)) : NOT_ALLOWED;
+    case 'flagz':
+      return isRead ? flagPage(request, options.flags ?? {}) : NOT_ALLOWED;
+    case 'logs':
+      if (options.systemLogs === undefined) return refusal(405, 'logs endpoint is disabled.\n');
+      return isRead ? systemLog(request, options.systemLogs) : NOT_ALLOWED;
+    case 'checkpoint':
+      return request.method === 'POST' ? checkpoint(node, { key, container: rest[0] ?? '' }) : NOT_ALLOWED;
     case 'pods':
       return isRead ? podList(node) : NOT_ALLOWED;
     case 'runningpods':
-      return isRead ? podList(node) : NOT_ALLOWED;
+      return isRead ? json(await runningPods(node.backend.runtime)) : NOT_ALLOWED;
     case 'configz':
-      return isRead ? json({ kubeletconfig: kubeletConfiguration(node) }) : NOT_ALLOWED;
+      return isRead ? json({ kubeletconfig: options.configuration ?? kubeletConfiguration(node) }) : NOT_ALLOWED;
     case 'stats':
       if (namespace !== 'summary') return NOT_FOUND;
       return isRead ? json(await statsSummary(node)) : NOT_ALLOWED;
     case 'metrics':
-      return isRead ? metricsAt(node, request.path) : NOT_ALLOWED;
+      return isRead ? metricsAt(node, request.path, options) : NOT_ALLOWED;
     case 'containerLogs':
       return isRead && rest.length === 1 ? containerLog(node, request, { key, container: rest[0] ?? '' }) : NOT_FOUND;
     case 'exec':
     case 'attach':
       if (rest.length !== 1 && rest.length !== 2) return NOT_FOUND;
       if (!takesStream) return NOT_ALLOWED;
+      if (rest.length === 2 && node.pod(key)?.metadata.uid !== rest[0]) return NO_POD;
       return command(node, request, { key, container: rest.at(-1) ?? '', isAttach: root === 'attach' });
     case 'run':
       if (rest.length !== 1 && rest.length !== 2) return NOT_FOUND;
       return request.method === 'POST' ? run(node, request, { key, container: rest.at(-1) ?? '' }) : NOT_ALLOWED;
     case 'portForward':
       if (rest.length > 1) return NOT_FOUND;
+      if (rest.length === 1 && node.pod(key)?.metadata.uid !== rest[0]) return NO_POD;
       return takesStream ? ports(node, request, key) : NOT_ALLOWED;
     default:
       return NOT_FOUND;
@@ -78,6 +108,20 @@ interface ContainerPlace {
   readonly container: string;
 }
 
+function statusOf({ startedAtMs, clock, backend }: ServedNode): ProcessStatus {
+  const [version = ''] = backend.machine.kubeletVersion.replace(/^v/, '').split('+');
+  return { startedAtMs, nowMs: clock.now(), version, paths: PATHS };
+}
+
+/** Refused as a kubelet refuses it whose runtime cannot do it. */
+function checkpoint(node: ServedNode, { key, container }: ContainerPlace): NodeAnswer {
+  const pod = node.pod(key);
+  if (pod === undefined) return NO_POD;
+  if (!containersOf(pod).includes(container)) return refusal(404, `container ${container} does not exist`);
+  const reason = 'checkpoints of containers are not supported';
+  return refusal(500, `checkpointing of ${key}/${container} failed (${reason})`);
+}
+
 function podList(node: ServedNode): NodeAnswer {
   return json({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: node.pods() });
 }
@@ -86,10 +130,10 @@ function json(document: object): NodeAnswer {
   return { type: 'text', code: 200, text: JSON.stringify(document), contentType: 'application/json' };
 }
 
-async function metricsAt(node: ServedNode, path: string): Promise<NodeAnswer> {
+async function metricsAt(node: ServedNode, path: string, { http }: ServingOptions): Promise<NodeAnswer> {
   switch (path) {
     case '/metrics':
-      return metrics(await kubeletMetrics(node));
+      return metrics(await kubeletMetrics(node, http?.families()));
     case '/metrics/cadvisor':
       return metrics(await cadvisorMetrics(node));
     case '/metrics/probes':

@@ -3,8 +3,10 @@ import type { Duplex } from 'node:stream';
 import { AbortScope, type Logger, messageOf } from '../../base/index.ts';
 import { drained } from '../../wire/connections/index.ts';
 import type { RequestGuard } from './node-access.ts';
+import { HttpMetrics } from './http-metrics.ts';
 import { type NodeAnswer, type NodeRequest, refusal } from './node-request.ts';
 import { answerNodeRequest, type ServedNode } from './node-routes.ts';
+import type { ServingOptions } from './serving-options.ts';
 
 /** Requests that a connection may keep open; more wait in line. */
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -13,14 +15,18 @@ const MAX_HEADER_BYTES = 64 * 1024;
 export class NodeServer implements Disposable {
   readonly #node: ServedNode;
   readonly #log: Logger;
+  readonly #options: ServingOptions;
+  readonly #http: HttpMetrics;
   readonly #server: Server;
   readonly #scope = new AbortScope();
   readonly #connections = new Set<Duplex>();
   readonly #guards = new WeakMap<Duplex, RequestGuard>();
 
-  constructor(node: ServedNode, log: Logger) {
+  constructor(node: ServedNode, log: Logger, options: ServingOptions = {}) {
     this.#node = node;
     this.#log = log;
+    this.#http = options.http ?? new HttpMetrics(node.clock);
+    this.#options = { ...options, http: this.#http };
     this.#server = createServer({ maxHeaderSize: MAX_HEADER_BYTES });
     this.#server.on('request', (request, response) => void this.#serve(request, response));
     this.#server.on('upgrade', (request, socket, first: Buffer) => void this.#upgrade(request, socket, first));
@@ -44,6 +50,7 @@ export class NodeServer implements Disposable {
     using scope = new AbortScope(this.#scope.signal);
     response.once('close', () => scope.abort(new Error('The caller is gone')));
     incoming.resume();
+    response.once('close', this.#http.began(incoming.method ?? '', pathOf(incoming)));
     const answer = await this.#answer(incoming, scope.signal, false);
     try {
       await write(response, answer.type === 'upgrade' ? refusal(400, 'Upgrade request required') : answer);
@@ -57,6 +64,7 @@ export class NodeServer implements Disposable {
     using scope = new AbortScope(this.#scope.signal);
     socket.on('error', () => undefined); // reading tells
     socket.once('close', () => scope.abort(new Error('The caller is gone')));
+    socket.once('close', this.#http.began(incoming.method ?? '', pathOf(incoming)));
     const answer = await this.#answer(incoming, scope.signal, true);
     if (answer.type === 'stream') {
       socket.end(head(400, { 'content-length': '0' }));
@@ -93,7 +101,7 @@ export class NodeServer implements Disposable {
       };
       const request: NodeRequest = { method, path: pathname, query: searchParams, header, signal, isUpgrade };
       const refused = await this.#guards.get(incoming.socket)?.(request);
-      return refused ?? (await answerNodeRequest(this.#node, request));
+      return refused ?? (await answerNodeRequest(this.#node, request, this.#options));
     } catch (error) {
       this.#log.warn('request failed', { error, path: url });
       return refusal(500, messageOf(error));
@@ -101,12 +109,17 @@ export class NodeServer implements Disposable {
   }
 }
 
+function pathOf({ url = '/' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '';
+}
+
 async function write(
   response: ServerResponse,
   answer: Exclude<NodeAnswer, { readonly type: 'upgrade' }>,
 ): Promise<void> {
   if (answer.type === 'text') {
-    response.writeHead(answer.code, { 'content-type': answer.contentType ?? 'text/plain; charset=utf-8' });
+    const { code, contentType = 'text/plain; charset=utf-8', location } = answer;
+    response.writeHead(code, { 'content-type': contentType, ...(location === undefined ? {} : { location }) });
     response.end(answer.text);
     return;
   }

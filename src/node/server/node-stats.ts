@@ -30,12 +30,11 @@ export interface MeasuredNode {
 
 const RUNNING = { state: 'CONTAINER_RUNNING' } as const;
 
-export async function usesOf(node: MeasuredNode): Promise<{
-  readonly whole: MeasuredUsage;
-  readonly uses: readonly ContainerUse[];
-}> {
+export async function usesOf(
+  node: MeasuredNode,
+): Promise<Pick<NodeUsage, 'whole' | 'pods' | 'machine'> & { readonly uses: readonly ContainerUse[] }> {
   const containers = await node.backend.runtime.listContainers(RUNNING);
-  const { whole, containers: measured } = await node.usage();
+  const { containers: measured, ...others } = await node.usage();
   const uses = containers.flatMap(({ id, image, labels, startedAtMs = 0 }) => {
     const usage = measured.get(id);
     if (usage === undefined) return [];
@@ -47,24 +46,7 @@ export async function usesOf(node: MeasuredNode): Promise<{
     } = labels;
     return [{ ...usage, id, image: image.image, namespace, pod, uid, name, startedAtMs }];
   });
-  return { whole, uses };
-}
-
-/** What the node uses, and each of its pods: the document of `/stats/summary`. */
-export async function statsSummary(node: MeasuredNode): Promise<object> {
-  const { whole, uses } = await usesOf(node);
-  return {
-    node: { nodeName: node.settings.name, startTime: timeOf(node.startedAtMs), ...usage(whole) },
-    pods: byPod(uses).map((own) => {
-      const [{ namespace, pod, uid }] = own as readonly [ContainerUse];
-      return {
-        podRef: { name: pod, namespace, uid },
-        startTime: timeOf(Math.min(...own.map(({ startedAtMs }) => startedAtMs))),
-        containers: own.map((use) => ({ name: use.name, startTime: timeOf(use.startedAtMs), ...usage(sumOf([use])) })),
-        ...usage(sumOf(own)),
-      };
-    }),
-  };
+  return { ...others, uses };
 }
 
 export function byPod(uses: readonly ContainerUse[]): readonly (readonly ContainerUse[])[] {
@@ -78,7 +60,7 @@ export function byPod(uses: readonly ContainerUse[]): readonly (readonly Contain
 }
 
 /** What containers use together. */
-export function sumOf(uses: readonly ContainerUse[]): Required<MeasuredUsage> {
+export function sumOf(uses: readonly ContainerUse[]): MeasuredUsage & { readonly usageNanoCores: number } {
   return {
     timestampMs: Math.max(0, ...uses.map(({ timestampMs }) => timestampMs)),
     usageNanoCores: sum(uses, nanoCores),
@@ -93,27 +75,12 @@ function nanoCores({ usageNanoCores, usageCoreNanoSeconds, timestampMs, startedA
   return usageNanoCores ?? (livedMs > 0 ? Math.round((usageCoreNanoSeconds * 1000) / livedMs) : 0);
 }
 
-function usage({ timestampMs, usageNanoCores, usageCoreNanoSeconds, workingSetBytes }: MeasuredUsage): object {
-  const time = timeOf(timestampMs);
-  return {
-    cpu: { time, usageNanoCores, usageCoreNanoSeconds },
-    memory: {
-      time,
-      usageBytes: workingSetBytes,
-      workingSetBytes,
-      rssBytes: workingSetBytes,
-      pageFaults: 0,
-      majorPageFaults: 0,
-    },
-  };
-}
-
 /** The same as metrics, by the names that metrics-server looks for: the document of `/metrics/resource`. */
 export async function resourceMetrics(node: MeasuredNode): Promise<string> {
-  const { whole, uses } = await usesOf(node);
+  const { whole, uses, pods: measured } = await usesOf(node);
   const families: Family[] = [];
   const family = (name: string, type: Family['type'], samples: readonly Sample[]): void => {
-    families.push({ name, type, help: `[STABLE] ${HELP[name] ?? ''}`, samples });
+    families.push({ name, type, help: `[${ALPHA.includes(name) ? 'ALPHA' : 'STABLE'}] ${HELP[name] ?? ''}`, samples });
   };
   const containers = (value: (use: ContainerUse) => number): readonly Sample[] =>
     uses.map((use) => ({
@@ -121,11 +88,14 @@ export async function resourceMetrics(node: MeasuredNode): Promise<string> {
       value: value(use),
       atMs: use.timestampMs,
     }));
-  const pods = (value: (use: ContainerUse) => number): readonly Sample[] =>
+  const pods = (value: (use: MeasuredUsage) => number): readonly Sample[] =>
     byPod(uses).map((own) => {
-      const [{ namespace, pod, timestampMs: atMs }] = own as readonly [ContainerUse];
-      return { labels: { namespace, pod }, value: sum(own, value), atMs };
+      const [{ namespace, pod, uid, timestampMs }] = own as readonly [ContainerUse];
+      const whole = measured?.get(uid)?.usage;
+      const sampled = whole === undefined ? sum(own, value) : value(whole);
+      return { labels: { namespace, pod }, value: sampled, atMs: whole?.timestampMs ?? timestampMs };
     });
+  const hasSwap = whole.details?.swap !== undefined;
   family('container_cpu_usage_seconds_total', 'counter', containers(cpuSeconds));
   family('container_memory_working_set_bytes', 'gauge', containers(memoryOf));
   family(
@@ -137,10 +107,16 @@ export async function resourceMetrics(node: MeasuredNode): Promise<string> {
   family('node_memory_working_set_bytes', 'gauge', [{ value: memoryOf(whole), atMs: whole.timestampMs }]);
   family('pod_cpu_usage_seconds_total', 'counter', pods(cpuSeconds));
   family('pod_memory_working_set_bytes', 'gauge', pods(memoryOf));
+  if (hasSwap) {
+    family('container_swap_usage_bytes', 'gauge', containers(swapOf));
+    family('node_swap_usage_bytes', 'gauge', [{ value: swapOf(whole), atMs: whole.timestampMs }]);
+    family('pod_swap_usage_bytes', 'gauge', pods(swapOf));
+  }
   family('resource_scrape_error', 'gauge', [{ value: 0 }]);
   return metricLines(families);
 }
 
+const ALPHA = ['container_swap_usage_bytes', 'node_swap_usage_bytes', 'pod_swap_usage_bytes'];
 const HELP: Readonly<Record<string, string>> = {
   container_cpu_usage_seconds_total: 'Processor time that the container has used, in seconds of one core',
   container_memory_working_set_bytes: 'Memory that the container uses now, in bytes',
@@ -149,11 +125,18 @@ const HELP: Readonly<Record<string, string>> = {
   node_memory_working_set_bytes: 'Memory that the node uses now, in bytes',
   pod_cpu_usage_seconds_total: 'Processor time that the pod has used, in seconds of one core',
   pod_memory_working_set_bytes: 'Memory that the pod uses now, in bytes',
+  container_swap_usage_bytes: 'Swap that the container uses now, in bytes',
+  node_swap_usage_bytes: 'Swap that the node uses now, in bytes',
+  pod_swap_usage_bytes: 'Swap that the pod uses now, in bytes',
   resource_scrape_error: '1 if the figures could not be had, 0 otherwise',
 };
 
 function cpuSeconds({ usageCoreNanoSeconds }: MeasuredUsage): number {
   return usageCoreNanoSeconds / 1e9;
+}
+
+function swapOf({ details }: MeasuredUsage): number {
+  return details?.swap?.usageBytes ?? 0;
 }
 
 function memoryOf({ workingSetBytes }: MeasuredUsage): number {
@@ -164,6 +147,7 @@ function sum(uses: readonly ContainerUse[], value: (use: ContainerUse) => number
   return uses.reduce((total, use) => total + value(use), 0);
 }
 
-function timeOf(ms: number): string {
+/** As Kubernetes writes times. */
+export function timeOf(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

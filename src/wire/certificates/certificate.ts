@@ -163,7 +163,8 @@ function serialNumber(random: Random): Uint8Array {
   return bytes;
 }
 
-function nameOf({ commonName, organizations = [] }: Subject): Buffer {
+/** A subject in DER. */
+export function nameOf({ commonName, organizations = [] }: Subject): Buffer {
   const attribute = (identifier: string, value: string): Buffer =>
     set(sequence(objectIdentifier(identifier), utf8String(value)));
   return sequence(
@@ -192,7 +193,8 @@ export function extension(identifier: string, value: Buffer, isCritical = false)
   return sequence(objectIdentifier(identifier), ...(isCritical ? [boolean(true)] : []), octetString(value));
 }
 
-function alternativeName(text: string): Buffer {
+/** A DNS name or an IP address among a certificate's alternative names. */
+export function alternativeName(text: string): Buffer {
   return isIP(text) === 0 ? tagged(0x82, Buffer.from(text, 'latin1')) : tagged(0x87, ipBytes(text));
 }
 
@@ -202,9 +204,10 @@ function keyIdentifier(publicKey: KeyObject): Buffer {
   return createHash('sha1').update(contentOf(key).subarray(1)).digest(); // the first byte is the number of unused bits
 }
 
-function pem(der: Buffer): string {
+/** DER as a PEM block with this label. */
+export function pem(der: Buffer, label = 'CERTIFICATE'): string {
   const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
-  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
 }
 
 /** An IP address as its 4 or 16 bytes. */

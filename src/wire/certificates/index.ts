@@ -9,5 +9,6 @@ export {
   selfIssuer,
   type Subject,
 } from './certificate.ts';
+export { newSigningRequest, type WantedCertificate } from './new-signing-request.ts';
 export { knownUsages, signRequest, type SigningOptions } from './sign-request.ts';
 export { parseSigningRequest, type SigningRequest } from './signing-request.ts';

@@ -18,6 +18,10 @@ export interface TlsIdentity {
   readonly serving: ServingCertificate;
   /** PEM of the authorities that sign the certificates of clients; default those of the system. */
   readonly clientAuthorities?: string | undefined;
+  /** Default TLS 1.2, below which nothing is offered. */
+  readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
+  /** Suites of TLS 1.2 in OpenSSL's names; default those with authenticated encryption. Those of TLS 1.3 are always offered. */
+  readonly ciphers?: readonly string[];
 }
 
 export interface TlsListenerLimits extends ListenerLimits, ConnectionLimits {
@@ -51,17 +55,15 @@ export interface ListenerEnd {
  * The suites that are offered: authenticated encryption (AEAD) with ephemeral keys only. TLS 1.3 has no others, and every
  * client of the last ten years supports these of TLS 1.2, Go's in particular.
  */
-const CIPHERS = [
-  'TLS_AES_128_GCM_SHA256',
-  'TLS_AES_256_GCM_SHA384',
-  'TLS_CHACHA20_POLY1305_SHA256',
+const CIPHERS = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
+const OLDER_CIPHERS = [
   'ECDHE-ECDSA-AES128-GCM-SHA256',
   'ECDHE-RSA-AES128-GCM-SHA256',
   'ECDHE-ECDSA-AES256-GCM-SHA384',
   'ECDHE-RSA-AES256-GCM-SHA384',
   'ECDHE-ECDSA-CHACHA20-POLY1305',
   'ECDHE-RSA-CHACHA20-POLY1305',
-].join(':');
+];
 
 /** TCP keep-alive probes start after this time without traffic. */
 const KEEP_ALIVE_MS = 180_000;
@@ -174,13 +176,14 @@ function markingUse(handlers: Http1Handlers, gate: ConnectionGate): Http1Handler
 }
 
 /** The complete TLS configuration: `setSecureContext` keeps nothing of the previous one. */
-function secureContext({ serving, clientAuthorities }: TlsIdentity): SecureContextOptions {
+function secureContext(identity: TlsIdentity): SecureContextOptions {
+  const { serving, clientAuthorities, minVersion = 'TLSv1.2', ciphers = OLDER_CIPHERS } = identity;
   return {
     cert: serving.certificate,
     key: serving.key,
     ...(clientAuthorities === undefined ? {} : { ca: clientAuthorities }),
-    minVersion: 'TLSv1.2',
-    ciphers: CIPHERS,
+    minVersion,
+    ciphers: [...CIPHERS, ...ciphers].join(':'),
   };
 }
 

@@ -18,11 +18,17 @@ export function nodeFlags(flags: FlagValues): NodesOptions {
   const images = fileFlag(flags, 'run-images');
   return {
     ...(images === undefined ? {} : { runImages: { commands: commandsOf(images, flags.text('run-images') ?? '') } }),
-    nodes: flags.integer('nodes', { min: 0, max: MAX_NODES }) ?? 1,
+    nodes: simulatedNodes(flags),
     ...(nodeName === undefined ? {} : { nodeName }),
     nodeEndpoints: flags.isSet('node-endpoints'),
     simulatedMetrics: flags.isSet('simulated-metrics'),
   };
+}
+
+/** A node with real containers takes the place of the simulated one, where no other number is asked for. */
+function simulatedNodes(flags: FlagValues): number {
+  const asked = flags.integer('nodes', { min: 0, max: MAX_NODES }) ?? 1;
+  return flags.has('container-runtime-endpoint') && !flags.has('nodes') ? 0 : asked;
 }
 
 /** `keelson node`. */

@@ -1,19 +1,69 @@
 import type { Program } from '../program.ts';
+import type { MachineNodeOptions } from './options.ts';
+import { fieldFlags } from './settings/flag-texts.ts';
+import { kubeletConfigurationFile } from './settings/configuration-page.ts';
+import { kubeletFlags } from './upstream-flags.ts';
 
 const GROUP = 'Node';
 
 /** The agent of a node on this machine, with containers of a runtime behind a socket. */
-export const program: Program = {
+export const program: Program<MachineNodeOptions> = {
   name: 'kubelet',
   isOnePerCluster: false,
   flags: {
-    standalone: {
-      config: { type: 'string', value: 'FILE', group: GROUP, help: 'A KubeletConfiguration' },
+    inCluster: {
       'container-runtime-endpoint': {
         type: 'string',
         value: 'URL',
+        group: 'Nodes',
+        help: 'Run this machine as a node with real containers, of the runtime behind this socket, in place of simulated nodes (needs root)',
+      },
+      'kubelet-config': {
+        type: 'string',
+        value: 'FILE',
+        group: 'Nodes',
+        help: 'A KubeletConfiguration for the node with real containers',
+      },
+      'node-ip': {
+        type: 'string',
+        value: 'ADDRESS,…',
+        group: 'Nodes',
+        help: 'Addresses of the node with real containers (default: those of the interface with the default route)',
+      },
+      'root-dir': {
+        type: 'string',
+        value: 'DIR',
+        default: '/var/lib/kubelet',
+        group: 'Nodes',
+        help: 'Folder of volumes and files of pods with real containers',
+      },
+    },
+    standalone: {
+      ...fieldFlags,
+      config: {
+        type: 'string',
+        value: 'FILE',
         group: GROUP,
-        help: "The runtime's socket, in place of the configuration's (default unix:///run/containerd/containerd.sock)",
+        help: 'A KubeletConfiguration; flags override its fields',
+      },
+      'config-dir': {
+        type: 'string',
+        value: 'DIR',
+        group: GROUP,
+        help: 'Files *.conf whose fields override those of --config, in the order of their names',
+      },
+      'bootstrap-kubeconfig': {
+        type: 'string',
+        value: 'FILE',
+        group: GROUP,
+        help: 'Used to request a client certificate, where the file of --kubeconfig does not exist yet',
+      },
+      'cert-dir': {
+        type: 'string',
+        value: 'DIR',
+        default: '/var/lib/kubelet/pki',
+        group: GROUP,
+        help: 'Folder of certificates that were requested or generated',
       },
       'hostname-override': {
         type: 'string',
@@ -54,11 +104,16 @@ export const program: Program = {
         help: 'Labels of the node',
       },
     },
+    upstream: { inCluster: [], standalone: kubeletFlags },
+    files: [kubeletConfigurationFile],
   },
   help: {
-    common: { Node: ['kubeconfig', 'config', 'hostname-override', 'node-ip', 'root-dir'], Logs: ['log-level'] },
+    common: {
+      Node: ['kubeconfig', 'bootstrap-kubeconfig', 'config', 'hostname-override', 'node-ip', 'node-labels', 'root-dir'],
+      Logs: ['v'],
+    },
     examples: [['keelson kubelet --kubeconfig node.kubeconfig', 'this machine as a node, with containerd']],
   },
-  isWanted: () => false,
+  isWanted: ({ realNode }) => realNode !== undefined,
   load: async () => (await import('./machine-node.ts')).body,
 };

@@ -1,0 +1,164 @@
+import { access, readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { amountsOf } from '../../../api/meaning/index.ts';
+import { parseDuration } from '../../../base/index.ts';
+import {
+  type AssignmentOptions,
+  type CgroupOptions,
+  DiskPullRecords,
+  type Enforcement,
+  type LinuxBackendOptions,
+  machineCredentials,
+} from '../../../linux/index.ts';
+import type { CredentialPlugin, NodeSettings, VerificationPolicy } from '../../../node/index.ts';
+import type { KubeletSettings } from './settings/kubelet-fields.ts';
+
+/** The version of the kubelet whose work the agent does. */
+export const KUBELET_VERSION = 'v1.36.3+keelson';
+
+/** What the machine's backend is opened with. */
+export function backendOptions(
+  settings: KubeletSettings,
+  { addresses, rootDir }: { readonly addresses: readonly string[]; readonly rootDir: string },
+): LinuxBackendOptions {
+  const { maxPods, podsPerCore } = settings;
+  return {
+    folders: { root: rootDir, podLogs: settings.podLogsDir },
+    runtimeEndpoint: settings.containerRuntimeEndpoint,
+    cgroups: cgroupOptions(settings),
+    assignment: assignmentOptions(settings),
+    logRotation: {
+      maxBytes: bytesOf(settings.containerLogMaxSize),
+      maxFiles: settings.containerLogMaxFiles,
+      maxWorkers: settings.containerLogMaxWorkers,
+      everyMs: settings.containerLogMonitorInterval,
+    },
+    addresses,
+    clusterServers: settings.clusterDNS,
+    clusterDomain: settings.clusterDomain,
+    resolvConf: settings.resolvConf,
+    maxPods,
+    podsPerCore,
+    systemReserved: settings.systemReserved,
+    kubeReserved: settings.kubeReserved,
+    evictionHard: settings.evictionHard,
+    kubeletVersion: KUBELET_VERSION,
+  };
+}
+
+function cgroupOptions(settings: KubeletSettings): Partial<CgroupOptions> {
+  const { swapBehavior } = settings.memorySwap;
+  return {
+    cgroupDriver: settings.cgroupDriver === 'systemd' ? 'systemd' : 'cgroupfs',
+    cgroupRoot: settings.cgroupRoot,
+    cgroupsPerQOS: settings.cgroupsPerQOS,
+    enforceNodeAllocatable: settings.enforceNodeAllocatable.filter((each): each is Enforcement => each !== 'none'),
+    systemReservedCgroup: settings.systemReservedCgroup,
+    kubeReservedCgroup: settings.kubeReservedCgroup,
+    podPidsLimit: settings.podPidsLimit,
+    cpuCFSQuota: settings.cpuCFSQuota,
+    cpuCFSQuotaPeriodMs: settings.cpuCFSQuotaPeriod,
+    ...(settings.singleProcessOOMKill === undefined ? {} : { singleProcessOOMKill: settings.singleProcessOOMKill }),
+    swapBehavior: swapBehavior === 'LimitedSwap' ? 'LimitedSwap' : 'NoSwap',
+  };
+}
+
+function assignmentOptions(settings: KubeletSettings): Partial<AssignmentOptions> {
+  return {
+    cpuManagerPolicy: settings.cpuManagerPolicy === 'static' ? 'static' : 'none',
+    cpuManagerPolicyOptions: settings.cpuManagerPolicyOptions,
+    cpuManagerReconcilePeriodMs: settings.cpuManagerReconcilePeriod,
+    reservedSystemCPUs: settings.reservedSystemCPUs,
+    memoryManagerPolicy: settings.memoryManagerPolicy === 'Static' ? 'Static' : 'None',
+    reservedMemory: settings.reservedMemory,
+    topologyManagerPolicy: settings.topologyManagerPolicy as AssignmentOptions['topologyManagerPolicy'],
+    topologyManagerScope: settings.topologyManagerScope === 'pod' ? 'pod' : 'container',
+    topologyManagerPolicyOptions: settings.topologyManagerPolicyOptions,
+  };
+}
+
+/** What the agent of the machine is started with, besides its backend. */
+export async function agentOptions(
+  settings: KubeletSettings,
+  { rootDir, plugins = [] }: { readonly rootDir: string; readonly plugins?: readonly CredentialPlugin[] },
+): Promise<Pick<NodeSettings, 'staticPods' | 'eviction' | 'images' | 'allowedUnsafeSysctls' | 'userNamespaceIds'>> {
+  const { podsOfManifest } = await import('../../../resources/core/pod-manifests.ts');
+  const { idsPerPod } = settings.userNamespaces;
+  return {
+    staticPods: {
+      read: podsOfManifest,
+      ...(settings.staticPodPath === '' ? {} : { path: settings.staticPodPath }),
+      ...(settings.staticPodURL === '' ? {} : { url: settings.staticPodURL }),
+      urlHeaders: settings.staticPodURLHeader,
+      fileCheckMs: settings.fileCheckFrequency,
+      httpCheckMs: settings.httpCheckFrequency,
+    },
+    eviction: {
+      evictionHard: settings.evictionHard,
+      evictionSoft: settings.evictionSoft,
+      evictionSoftGraceMs: Object.fromEntries(
+        Object.entries(settings.evictionSoftGracePeriod).map(([signal, text]) => [signal, parseDuration(text)]),
+      ),
+      evictionMinimumReclaim: settings.evictionMinimumReclaim,
+      enforcesAllocatable: settings.enforceNodeAllocatable.includes('pods'),
+      transitionMs: settings.evictionPressureTransitionPeriod,
+      maxPodGraceSeconds: settings.evictionMaxPodGracePeriod,
+      enforcesStorageLimits: settings.localStorageCapacityIsolation,
+    },
+    images: {
+      limits: {
+        highPercent: settings.imageGCHighThresholdPercent,
+        lowPercent: settings.imageGCLowThresholdPercent,
+        minAgeMs: settings.imageMinimumGCAge,
+        maxAgeMs: settings.imageMaximumGCAge,
+      },
+      verification: {
+        policy: settings.imagePullCredentialsVerificationPolicy as VerificationPolicy,
+        allowlist: settings.preloadedImagesVerificationAllowlist,
+        records: new DiskPullRecords(rootDir),
+      },
+      plugins,
+      machineCredentials: () => machineCredentials([rootDir, process.cwd(), join(homedir(), '.docker'), '/.docker']),
+    },
+    allowedUnsafeSysctls: settings.allowedUnsafeSysctls,
+    ...(idsPerPod === undefined
+      ? {}
+      : { userNamespaceIds: { first: idsPerPod, length: 2 ** 32 - idsPerPod, perPod: idsPerPod } }),
+  };
+}
+
+function bytesOf(text: string): number {
+  return amountsOf({ size: text }).get('size')?.value() ?? 0;
+}
+
+/** Images that are pulled at once; without a limit, as many as the agent lets. */
+export function parallelPulls({
+  serializeImagePulls,
+  maxParallelImagePulls = Infinity,
+}: Pick<KubeletSettings, 'serializeImagePulls' | 'maxParallelImagePulls'>): number {
+  return serializeImagePulls ? 1 : maxParallelImagePulls;
+}
+
+/** Why the machine cannot be a node as it is set up; undefined when it can. */
+export async function machineProblem({
+  failCgroupV1,
+  failSwapOn,
+}: Pick<KubeletSettings, 'failCgroupV1' | 'failSwapOn'>): Promise<string | undefined> {
+  if (process.getuid?.() !== 0) return 'a node with real containers needs root: it mounts volumes and makes cgroups';
+  if (failCgroupV1 && !(await exists('/sys/fs/cgroup/cgroup.controllers')))
+    return 'kubelet is configured to not run on a host using cgroup v1. cgroup v1 support is unsupported and will be removed in a future release (failCgroupV1: false runs it all the same)';
+  const swaps = await readFile('/proc/swaps', 'utf8').catch(() => '');
+  if (failSwapOn && swaps.trim().split('\n').length > 1)
+    return `running with swap on is not supported, please disable swap or set --fail-swap-on flag to false. /proc/swaps contained: ${JSON.stringify(swaps.trim().split('\n'))}`;
+  return undefined;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,83 @@
+import {
+  accepted,
+  duration,
+  flag,
+  gates,
+  group,
+  integer,
+  long,
+  NOT_YET,
+  OBEYED,
+  optionalGroup,
+  plainFlag,
+  pointedInteger,
+  pointedText,
+  quantity,
+  refused,
+  taints,
+  text,
+  texts,
+} from './setting.ts';
+
+const LOGS = accepted('logs are configured with --v and --logging-format');
+const ROUTING = {
+  splitStream: plainFlag(false, LOGS),
+  infoBufferSize: quantity('0', LOGS),
+};
+
+/** The node in its cluster: what it reports, how it asks the API server, and its surroundings. */
+export const nodeFields = {
+  containerRuntimeEndpoint: text('unix:///run/containerd/containerd.sock', OBEYED, 'container-runtime-endpoint'),
+  imageServiceEndpoint: text('', refused('the runtime serves its images too'), 'image-service-endpoint'),
+  runtimeRequestTimeout: duration(120_000, NOT_YET, 'runtime-request-timeout'),
+  registerNode: flag(true, NOT_YET, 'register-node'),
+  registerWithTaints: taints([], OBEYED, 'register-with-taints'),
+  providerID: text('', NOT_YET, 'provider-id'),
+  clusterDomain: text('', OBEYED, 'cluster-domain'),
+  clusterDNS: texts([], OBEYED, 'cluster-dns'),
+  resolvConf: pointedText('/etc/resolv.conf', OBEYED, 'resolv-conf'),
+  podCIDR: text('', accepted("pods' ranges come from the API server and the network plugin"), 'pod-cidr'),
+  hairpinMode: text('promiscuous-bridge', accepted('network plugins set up hairpin traffic'), 'hairpin-mode'),
+  maxPods: integer(110, OBEYED, 'max-pods'),
+  podsPerCore: integer(0, OBEYED, 'pods-per-core'),
+  nodeStatusUpdateFrequency: duration(10_000, NOT_YET, 'node-status-update-frequency'),
+  nodeStatusReportFrequency: duration(300_000, NOT_YET),
+  nodeStatusMaxImages: pointedInteger(50, NOT_YET, 'node-status-max-images'),
+  nodeLeaseDurationSeconds: integer(40, NOT_YET),
+  syncFrequency: duration(60_000, accepted('pods are looked at when something changes'), 'sync-frequency'),
+  contentType: text(
+    'application/vnd.kubernetes.protobuf',
+    accepted('requests to the API server are JSON'),
+    'kube-api-content-type',
+  ),
+  kubeAPIQPS: pointedInteger(50, OBEYED, 'kube-api-qps'),
+  kubeAPIBurst: integer(100, OBEYED, 'kube-api-burst'),
+  eventRecordQPS: pointedInteger(50, NOT_YET, 'event-qps'),
+  eventBurst: integer(100, NOT_YET, 'event-burst'),
+  featureGates: gates({}, OBEYED, 'feature-gates'),
+  maxOpenFiles: long(
+    1_000_000,
+    accepted("the limit is the process's; systemd sets it with LimitNOFILE"),
+    'max-open-files',
+  ),
+  oomScoreAdj: pointedInteger(-999, OBEYED, 'oom-score-adj'),
+  runOnce: plainFlag(false, refused('upstream refuses it too'), 'runonce'),
+  enableControllerAttachDetach: flag(true, NOT_YET, 'enable-controller-attach-detach'),
+  makeIPTablesUtilChains: flag(true, accepted('no table of the firewall is changed'), 'make-iptables-util-chains'),
+  iptablesMasqueradeBit: pointedInteger(14, accepted('no table of the firewall is changed')),
+  iptablesDropBit: pointedInteger(15, accepted('no table of the firewall is changed')),
+  logging: group('LoggingConfiguration', {
+    format: text('text', LOGS),
+    flushFrequency: duration(5000, LOGS, 'log-flush-frequency'),
+    verbosity: pointedInteger(0, LOGS),
+    vmodule: texts([], LOGS),
+    options: group('FormatOptions', {
+      text: group('TextOptions', ROUTING),
+      json: group('JSONOptions', ROUTING),
+    }),
+  }),
+  tracing: optionalGroup('TracingConfiguration', {
+    endpoint: pointedText(undefined, refused('the agent writes no traces')),
+    samplingRatePerMillion: pointedInteger(undefined, refused('the agent writes no traces')),
+  }),
+};

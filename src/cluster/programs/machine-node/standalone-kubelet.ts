@@ -1,0 +1,176 @@
+import { writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
+import { AbortScope, type Runnable, runTogether } from '../../../base/index.ts';
+import { app } from '../../../kit/index.ts';
+import { linuxBackend, nodeAddresses } from '../../../linux/index.ts';
+import { type CredentialPlugin, nodeAgent, type NodeServer, type ServingOptions } from '../../../node/index.ts';
+import { type FlagValues, FlagError } from '../flag.ts';
+import { labelsOf } from '../kubelet/node-labels.ts';
+import { nodeSubject } from '../kubelet/node-endpoints.ts';
+import type { ServerChoice, StandaloneProgram, StandaloneTools } from '../program.ts';
+import { authorityOf, fileFlag, usable } from '../read-flags.ts';
+import { readCredentialProviders } from './credential-providers.ts';
+import { bootstrapClient, clientCertificateFiles } from './certificates/bootstrap.ts';
+import { RotatedCertificate } from './certificates/rotated-certificate.ts';
+import { agentOptions, backendOptions, machineProblem, parallelPulls } from './kubelet-backend.ts';
+import { KubeletPorts } from './kubelet-ports.ts';
+import { flaggedSettings } from './settings/flag-texts.ts';
+import type { KubeletSettings } from './settings/kubelet-fields.ts';
+import { readKubeletSettings } from './settings/read-settings.ts';
+import { flagText, shownConfiguration, valueAt } from './settings/written-values.ts';
+import { tlsOf } from './tls-settings.ts';
+
+/** `keelson kubelet`. */
+export async function standaloneKubelet(flags: FlagValues, tools: StandaloneTools): Promise<StandaloneProgram> {
+  if (process.platform !== 'linux')
+    throw new FlagError('the kubelet needs Linux; "keelson node" runs simulated nodes anywhere');
+  const settings = readKubeletSettings(flags);
+  const tls = tlsOf(settings);
+  const labels = labelsOf(flags);
+  const name = (flags.text('hostname-override') ?? hostname()).toLowerCase();
+  const nodeIps = addressesOf(flags.text('node-ip')) ?? [];
+  const addresses = await nodeAddresses({ nodeIps, hostname: name });
+  const problem = await machineProblem(settings);
+  if (problem !== undefined) throw new FlagError(problem);
+  const { clock, random, log, print } = tools;
+  await writeFile('/proc/self/oom_score_adj', String(settings.oomScoreAdj)).catch((error: unknown) =>
+    log.warn('score for the kernel, when memory is short, cannot be set', { error }),
+  );
+  const certDir = flags.text('cert-dir') ?? '/var/lib/kubelet/pki';
+  await bootstrapped(flags, { name, certDir, tools });
+  const rootDir = flags.text('root-dir') ?? '/var/lib/kubelet';
+  const backend = linuxBackend(backendOptions(settings, { addresses, rootDir }));
+  const options = await agentOptions(settings, { rootDir, plugins: credentialPlugins(flags) });
+  return {
+    server: serverChoice(settings, flags),
+    async run({ client, connection }, signal) {
+      const node = { name, addresses };
+      using ports = await KubeletPorts.open({
+        settings,
+        tls,
+        node,
+        certDir,
+        clientAuthorities: authorityOf(connection),
+        serving: servingOptions(settings, flags),
+        client,
+        clock,
+        random,
+        log,
+      });
+      const servers: NodeServer[] = [];
+      const part = nodeAgent({
+        name,
+        addresses,
+        podCidrs: [],
+        port: ports.port,
+        labels,
+        taints: settings.registerWithTaints,
+        maxParallelPulls: parallelPulls(settings),
+        ...options,
+        backend,
+        onAgent: (agent) => servers.push(ports.serve(agent)),
+      });
+      const tasks: Runnable[] = [{ run: (scope) => app('kubelet', [part]).run(client, scope) }, ports];
+      if (settings.rotateCertificates)
+        tasks.push(
+          new RotatedCertificate({
+            client,
+            clock,
+            random,
+            log,
+            files: clientCertificateFiles(certDir, clock),
+            wanted: {
+              subject: nodeSubject(name),
+              signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
+              usage: 'client auth',
+            },
+          }),
+        );
+      print(`running node "${name}"`);
+      try {
+        await runTogether(tasks, signal);
+      } finally {
+        for (const server of servers) server[Symbol.dispose]();
+      }
+    },
+  };
+}
+
+/** The programs that return credentials of registries. */
+function credentialPlugins(flags: FlagValues): readonly CredentialPlugin[] {
+  const configuration = fileFlag(flags, 'image-credential-provider-config');
+  const folder = flags.text('image-credential-provider-bin-dir');
+  if ((configuration === undefined) !== (folder === undefined))
+    throw new FlagError('--image-credential-provider-config and --image-credential-provider-bin-dir go together');
+  if (configuration === undefined || folder === undefined) return [];
+  const environment = Object.fromEntries(Object.entries(process.env).map(([name, value = '']) => [name, value]));
+  return usable(() => readCredentialProviders(configuration, { folder, environment }));
+}
+
+/** Flags that set no field of the configuration, as `/flagz` shows them. */
+const OTHER_FLAGS = [
+  'bootstrap-kubeconfig',
+  'cert-dir',
+  'config',
+  'config-dir',
+  'hostname-override',
+  'image-credential-provider-bin-dir',
+  'image-credential-provider-config',
+  'kubeconfig',
+  'node-ip',
+  'root-dir',
+];
+
+/** What the server shows besides pods. */
+export function servingOptions(settings: KubeletSettings, flags: FlagValues): ServingOptions {
+  return {
+    configuration: shownConfiguration(settings),
+    flags: {
+      ...Object.fromEntries(OTHER_FLAGS.map((name) => [name, flags.text(name) ?? ''])),
+      ...Object.fromEntries(
+        flaggedSettings.map(({ flag, path, setting }) => [flag, flagText(valueAt(settings, path), setting)]),
+      ),
+    },
+    ...(settings.enableSystemLogHandler
+      ? { systemLogs: { folder: '/var/log', hasQuery: settings.enableSystemLogQuery } }
+      : {}),
+  };
+}
+
+/** Requests a client certificate first, where a bootstrap kubeconfig is given and there is no valid certificate yet. */
+async function bootstrapped(
+  flags: FlagValues,
+  { name, certDir, tools }: { readonly name: string; readonly certDir: string; readonly tools: StandaloneTools },
+): Promise<void> {
+  const bootstrapKubeconfig = flags.text('bootstrap-kubeconfig') ?? '';
+  if (bootstrapKubeconfig === '') return;
+  const kubeconfig = flags.text('kubeconfig') ?? '';
+  if (kubeconfig === '') throw new FlagError('--bootstrap-kubeconfig needs --kubeconfig, which it writes');
+  const { clock, log } = tools;
+  using scope = new AbortScope();
+  const stop = (): void => scope.abort(new Error('stopped while it waited for its first certificate'));
+  process.once('SIGTERM', stop).once('SIGINT', stop);
+  try {
+    const { signal } = scope;
+    await bootstrapClient({ kubeconfig, bootstrapKubeconfig, certDir, node: name, clock, log, signal });
+  } finally {
+    process.off('SIGTERM', stop).off('SIGINT', stop);
+  }
+}
+
+function serverChoice({ kubeAPIQPS, kubeAPIBurst }: KubeletSettings, flags: FlagValues): ServerChoice {
+  return {
+    kubeconfig: flags.text('kubeconfig'),
+    server: flags.text('master'),
+    pace: kubeAPIQPS === 0 ? undefined : { perSecond: kubeAPIQPS, burst: kubeAPIBurst },
+  };
+}
+
+/** What `--node-ip` says; undefined where it is not given. */
+export function addressesOf(text: string | undefined): readonly string[] | undefined {
+  const addresses = text?.split(',');
+  const wrong = addresses?.find((address) => isIP(address) === 0);
+  if (wrong !== undefined) throw new FlagError(`--node-ip must be IP addresses, got "${wrong}"`);
+  return addresses;
+}
