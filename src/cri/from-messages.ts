@@ -110,7 +110,8 @@ function containerState(number = 0): ContainerState {
   return nameOf<ContainerState>(protocol.ContainerState, number) ?? 'CONTAINER_UNKNOWN';
 }
 
-function nameOf<Name extends string>(names: Readonly<Record<Name, number>>, number: number): Name | undefined {
+/** The name of an enum's number; undefined for a number that the interface does not know. */
+export function nameOf<Name extends string>(names: Readonly<Record<Name, number>>, number: number): Name | undefined {
   return (Object.keys(names) as Name[]).find((name) => names[name] === number);
 }
 

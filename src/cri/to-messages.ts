@@ -121,7 +121,7 @@ export function containerFilterMessage(filter: ContainerFilter = {}): MessageOf<
   };
 }
 
-function mountMessage({ propagation, ...mount }: Mount): MessageOf<typeof protocol.mount> {
+export function mountMessage({ propagation, ...mount }: Mount): MessageOf<typeof protocol.mount> {
   return { ...mount, propagation: protocol.MountPropagation[propagation] };
 }
 
@@ -154,7 +154,7 @@ function containerSecurityMessage(
   };
 }
 
-function namespacesMessage(option: NamespaceOption): MessageOf<typeof protocol.namespaceOption> {
+export function namespacesMessage(option: NamespaceOption): MessageOf<typeof protocol.namespaceOption> {
   const { network, pid, ipc, targetId } = option;
   return {
     network: protocol.NamespaceMode[network],
@@ -169,11 +169,11 @@ function profileMessage(profile: SecurityProfile): MessageOf<typeof protocol.sec
   return { profileType: protocol.SecurityProfile_ProfileType[profileType], localhostRef };
 }
 
-function signalNumber(name: string): number {
+export function signalNumber(name: string): number {
   return (protocol.Signal as Readonly<Record<string, number>>)[name] ?? protocol.Signal.RUNTIME_DEFAULT;
 }
 
-function asMap(texts: Texts): ReadonlyMap<string, string> {
+export function asMap(texts: Texts): ReadonlyMap<string, string> {
   return new Map(Object.entries(texts));
 }
 

@@ -31,7 +31,7 @@ export function simulatedBackend(options: SimulatedBackendOptions = {}): OpenNod
   return async (node, { clock, random, content }) => {
     const machine = simulatedMachine(node, options);
     const registry = new SandboxRegistry(clock);
-    const images = new SimulatedImages(clock, options.imageDiskBytes);
+    const images = new SimulatedImages(clock, { diskBytes: options.imageDiskBytes });
     const logs = new ScriptedLogs(clock, (id) => registry.container(id));
     const usage = new UsageMeter(clock, registry);
     const version = machine.kubeletVersion.replace(/^v/, '');

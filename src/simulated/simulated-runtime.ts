@@ -36,7 +36,7 @@ import { scriptedPort } from './scripted-port.ts';
 import { runToEnd } from './run-to-end.ts';
 import { attachToMain, attachToShell, runScripted } from './scripted-process.ts';
 import { type FileSource, SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
-import { fullImageName, imageReference, type SimulatedImages } from './simulated-images.ts';
+import { fullImageName, type SimulatedImages } from './simulated-images.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
 import type { UsageMeter } from './usage-meter.ts';
 
@@ -80,15 +80,22 @@ export class SimulatedRuntime implements RuntimeService {
   readonly name = SIMULATED;
   readonly #options: SimulatedRuntimeOptions;
   readonly #clock: Clock;
-  readonly #pools: readonly AddressPool[];
+  #pools: readonly AddressPool[] = [];
   readonly #registry: SandboxRegistry;
   readonly #turns = new Turns();
 
   constructor(options: SimulatedRuntimeOptions) {
     this.#options = options;
     this.#clock = options.clock;
-    this.#pools = options.podCidrs.map((cidr) => new AddressPool(cidr));
     this.#registry = options.registry;
+    this.usePodCidrs(options.podCidrs);
+  }
+
+  /** New pods get addresses of these ranges. */
+  usePodCidrs(podCidrs: readonly string[]): void {
+    this.#pools = podCidrs.map((cidr) => new AddressPool(cidr));
+    for (const { network } of this.#registry.listSandboxes({}))
+      for (const ip of [network.ip, ...network.additionalIps]) for (const pool of this.#pools) pool.reserve(ip);
   }
 
   async version(): Promise<RuntimeVersion> {
@@ -269,8 +276,8 @@ export class SimulatedRuntime implements RuntimeService {
     const logPath = `${sandbox.config.logDirectory}/${parts.identity.logPath}`;
     const container: SimulatedContainer = new SimulatedContainer({
       podSandboxId: sandbox.id,
-      hostname: sandbox.config.metadata.name,
-      imageRef: imageReference(image),
+      hostname: sandbox.config.hostname,
+      imageRef: this.#options.images.referenceOf(image),
       clock: this.#clock,
       random: this.#options.random,
       turns: this.#turns,

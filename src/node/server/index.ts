@@ -1,6 +1,9 @@
 // What answers for a node: logs, commands, terminals and ports of its pods over HTTP, as of a kubelet.
 export { NodeAccess, type NodeAccessParts } from './node-access.ts';
 export { NodeEndpoint, type NodeEndpointOptions } from './node-endpoint.ts';
+export type { NodeAnswer, NodeRequest } from './node-request.ts';
 export type { ServedNode } from './node-routes.ts';
 export { NodeServer } from './node-server.ts';
+export { serveCommand } from './serve-command.ts';
+export { servePorts } from './serve-ports.ts';
 export { RuntimeError } from '../runtime/runtime-error.ts';

@@ -11,15 +11,16 @@ const MAX_HEADER_BYTES = 64 * 1024;
 
 /** The HTTP server of a node, as the API server expects it of a kubelet. Callers pass connections to it. */
 export class NodeServer implements Disposable {
-  readonly #node: ServedNode;
+  readonly #answerOf: (request: NodeRequest) => Promise<NodeAnswer>;
   readonly #log: Logger;
   readonly #server: Server;
   readonly #scope = new AbortScope();
   readonly #connections = new Set<Duplex>();
   readonly #guards = new WeakMap<Duplex, RequestGuard>();
 
-  constructor(node: ServedNode, log: Logger) {
-    this.#node = node;
+  /** A function in place of a node answers other requests, such as those to a runtime's streams. */
+  constructor(node: ServedNode | ((request: NodeRequest) => Promise<NodeAnswer>), log: Logger) {
+    this.#answerOf = typeof node === 'function' ? node : (request) => answerNodeRequest(node, request);
     this.#log = log;
     this.#server = createServer({ maxHeaderSize: MAX_HEADER_BYTES });
     this.#server.on('request', (request, response) => void this.#serve(request, response));
@@ -93,7 +94,7 @@ export class NodeServer implements Disposable {
       };
       const request: NodeRequest = { method, path: pathname, query: searchParams, header, signal, isUpgrade };
       const refused = await this.#guards.get(incoming.socket)?.(request);
-      return refused ?? (await answerNodeRequest(this.#node, request));
+      return refused ?? (await this.#answerOf(request));
     } catch (error) {
       this.#log.warn('request failed', { error, path: url });
       return refusal(500, messageOf(error));
