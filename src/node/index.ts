@@ -10,7 +10,7 @@ export {
 export { NodeAgent, type NodeAgentParts, type NodeTask } from './node-agent.ts';
 export * from './backend/index.ts';
 export * from './runtime/index.ts';
-export { FileLogs, logOutput, type PodLogOptions, PodStreams, type StreamOptions } from './streams/index.ts';
+export { FileLogs, logOutput, OutputLog, type PodLogOptions, PodStreams, type StreamOptions } from './streams/index.ts';
 export * from './server/index.ts';
 export { NetworkActions } from './probes/index.ts';
 export { RuntimeUsage } from './runtime-usage.ts';

@@ -7,6 +7,7 @@ import {
   type ContainerState,
   type ContainerStatus,
   type MeasuredUsage,
+  type OutputLog,
   POD_UID,
   type PodContent,
   RuntimeError,
@@ -17,7 +18,6 @@ import { CatchUpClock } from './catch-up-clock.ts';
 import { canRun, isInteractiveShell, isServing } from './container-program.ts';
 import { type ContainerSetup, mountsOf } from './container-setup.ts';
 import { MainProcess, SOON_MS } from './main-process.ts';
-import type { OutputLog } from './output-log.ts';
 import { ProcessorMeter } from './processor-meter.ts';
 import { type Annotations, type ContainerScript, containerScript } from './script.ts';
 import { containerUsage, measuredUsage, type Usage } from './usage.ts';
