@@ -6,6 +6,7 @@ import {
   ExpansionBudget,
   expandVariables,
   type Mount,
+  type PodContent,
   podFolder,
 } from '../node/index.ts';
 import { programOf } from './container-program.ts';
@@ -27,6 +28,15 @@ export interface ContainerSetup {
   /** Whether the container's program reads stdin, and whether only until the first caller disconnects. */
   readonly stdin: 'none' | 'once' | 'open';
   readonly tty: boolean;
+}
+
+/** Where the files of a container's mounts come from. */
+export interface FileSource {
+  /** The agent's folder on the machine. */
+  readonly root: string;
+  /** Whether paths of the machine outside of that folder have content, too. */
+  readonly readsMachine: boolean;
+  content(path: string): Promise<PodContent | undefined>;
 }
 
 /** The setup of a container that was started by an earlier process, as far as its pod shows the mounts. */

@@ -41,14 +41,26 @@ export function simulatedRuntimeAlone(options: SimulatedRuntimeAloneOptions): Si
     content = async () => undefined,
   } = options;
   const machine = simulatedMachine({ name: SIMULATED, addresses: [] }, { folders: { ...FOLDERS, root } });
-  const registry = new SandboxRegistry(clock);
+  const registry = new SandboxRegistry(clock, { sharesMachine: false });
   const images = new SimulatedImages(clock, {
     stated: new Map(Object.entries(stated).map(([name, image]) => [fullImageName(name), image])),
   });
   const logs = new ScriptedLogs(clock, (id) => registry.container(id));
   const usage = new UsageMeter(clock, registry);
   const version = keelsonVersion();
-  const parts = { clock, random, podCidrs, version, machine, registry, images, logs, usage, content };
+  const parts = {
+    clock,
+    random,
+    podCidrs,
+    version,
+    machine,
+    registry,
+    images,
+    logs,
+    usage,
+    content,
+    readsMachine: true,
+  };
   const runtime = new SimulatedRuntime(parts);
   return {
     runtime,

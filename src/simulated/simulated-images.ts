@@ -16,7 +16,10 @@ const MEBIBYTE = 1 << 20;
 const NEVER_FULL_BYTES = 2 ** 40;
 
 /** What is known of an image besides its name. Names with the same id are the same image. */
-export type StatedImage = Partial<Pick<Image, 'id' | 'size' | 'uid' | 'username'>>;
+export type StatedImage = Partial<Pick<Image, 'id' | 'size' | 'uid' | 'username'>> & {
+  /** How long it takes to pull it; default no time. */
+  readonly pullMs?: number;
+};
 
 export interface SimulatedImagesOptions {
   /** How many bytes of images fit on the node; default any number. */
@@ -58,7 +61,8 @@ export class SimulatedImages implements ImageService {
 
   async pullImage({ image, annotations = {} }: ImageSpec, { signal }: CallOptions = {}): Promise<string> {
     const { pullAfterMs, pullFails } = pullScript(annotations);
-    if (pullAfterMs > 0) await this.#clock.sleep(pullAfterMs, signal);
+    const pullMs = Math.max(pullAfterMs, this.#stated.get(fullImageName(image))?.pullMs ?? 0);
+    if (pullMs > 0) await this.#clock.sleep(pullMs, signal);
     signal?.throwIfAborted();
     if (pullFails !== undefined) throw new RuntimeError('Failed', pullFails);
     return this.add(image);

@@ -9,6 +9,7 @@ import {
   type ContainerStats,
   type ContainerStatus,
   type CreateContainerRequest,
+  type DnsConfig,
   type ExecRequest,
   type ExecSyncResponse,
   type Machine,
@@ -27,7 +28,7 @@ import {
   type StreamEndpoint,
 } from '../node/index.ts';
 import { AddressPool } from './address-pool.ts';
-import { recoveredSetup, setupOf } from './container-setup.ts';
+import { type FileSource, recoveredSetup, setupOf } from './container-setup.ts';
 import { remembered } from './recover.ts';
 import type { SandboxRegistry } from './sandbox-registry.ts';
 import { httpBody, sandboxFailure } from './script.ts';
@@ -35,7 +36,7 @@ import type { ScriptedLogs } from './scripted-logs.ts';
 import { scriptedPort } from './scripted-port.ts';
 import { runToEnd } from './run-to-end.ts';
 import { attachToMain, attachToShell, runScripted } from './scripted-process.ts';
-import { type FileSource, SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
+import { SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
 import { fullImageName, type SimulatedImages } from './simulated-images.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
 import type { UsageMeter } from './usage-meter.ts';
@@ -53,6 +54,8 @@ export interface SimulatedRuntimeOptions {
   readonly usage: UsageMeter;
   /** The files of containers' mounts, read when a command first needs them. */
   readonly content: FileSource['content'];
+  /** Whether `content` has every path of the machine; default those below the agent's folder. */
+  readonly readsMachine?: boolean;
 }
 
 const NEVER = new AbortController().signal;
@@ -62,6 +65,8 @@ const ALWAYS_WELL: RuntimeStatus = {
   runtimeHandlers: [{ name: '', features: { recursiveReadOnlyMounts: false, userNamespaces: false } }],
   features: { supplementalGroupsPolicy: false },
 };
+
+const MAX_TEXTS = 1000;
 
 /** The label of a Job's pods. */
 const JOB_NAME = 'batch.kubernetes.io/job-name';
@@ -83,6 +88,7 @@ export class SimulatedRuntime implements RuntimeService {
   #pools: readonly AddressPool[] = [];
   readonly #registry: SandboxRegistry;
   readonly #turns = new Turns();
+  readonly #texts = new Map<string, string>();
 
   constructor(options: SimulatedRuntimeOptions) {
     this.#options = options;
@@ -112,6 +118,7 @@ export class SimulatedRuntime implements RuntimeService {
     const { network } = config.linux.securityContext.namespaceOptions;
     const ips = network === 'NODE' ? [] : this.#pools.map((pool) => pool.take());
     const sandbox = new SimulatedSandbox(this.#newId(), config, { createdAtMs: this.#clock.now(), ips });
+    sandbox.resolver = this.#sameText(resolverText(config.dnsConfig));
     this.#registry.addSandbox(sandbox);
     return sandbox.id;
   }
@@ -281,9 +288,14 @@ export class SimulatedRuntime implements RuntimeService {
       clock: this.#clock,
       random: this.#options.random,
       turns: this.#turns,
-      content: { root: this.#options.machine.folders.root, content: this.#options.content },
+      content: {
+        root: this.#options.machine.folders.root,
+        readsMachine: this.#options.readsMachine ?? false,
+        content: this.#options.content,
+      },
       sharedVolume: (path) => this.#registry.sharedVolume(sandbox, path, this.#options.machine.folders.root),
       addresses: () => sandbox.ips,
+      resolver: () => sandbox.resolver,
       isOfJob: sandbox.config.labels[JOB_NAME] !== undefined,
       annotations: () => sandbox.annotations,
       onEnd: () => this.#registry.tell(container, 'CONTAINER_STOPPED_EVENT'),
@@ -291,6 +303,14 @@ export class SimulatedRuntime implements RuntimeService {
       identity: { ...parts.identity, image: { ...parts.identity.image, image }, logPath },
     });
     return container;
+  }
+
+  /** The same string for the same text: thousands of pods have the same resolv.conf. */
+  #sameText(text: string): string {
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    if (this.#texts.size < MAX_TEXTS) this.#texts.set(text, text);
+    return text;
   }
 
   #withFiles(id: string): Promise<SimulatedContainer> {
@@ -304,4 +324,13 @@ export class SimulatedRuntime implements RuntimeService {
   #newId(): string {
     return Buffer.from(this.#options.random.bytes(32)).toString('hex');
   }
+}
+
+function resolverText({ servers, searches, options }: Partial<DnsConfig> = {}): string {
+  const lines = [
+    ...(searches === undefined || searches.length === 0 ? [] : [`search ${searches.join(' ')}`]),
+    ...(servers ?? []).map((server) => `nameserver ${server}`),
+    ...(options === undefined || options.length === 0 ? [] : [`options ${options.join(' ')}`]),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
 }

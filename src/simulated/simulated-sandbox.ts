@@ -20,6 +20,8 @@ export class SimulatedSandbox {
   /** Created when a stream first needs it. */
   #stopping: AbortController | undefined;
   ips: readonly string[];
+  /** The content of resolv.conf. */
+  resolver = '';
 
   constructor(
     id: string,

@@ -34,10 +34,14 @@ export class KeptImages implements ImageService {
     return this.#images.get(image) ?? this.#named(image);
   }
 
-  async pullImage(image: ImageSpec, { auth, signal = new AbortController().signal }: PullOptions = {}): Promise<string> {
+  async pullImage(
+    image: ImageSpec,
+    { auth, signal = new AbortController().signal }: PullOptions = {},
+  ): Promise<string> {
     const { id, size } = await this.#pull({ image, auth, signal });
     const known = this.#images.get(id);
-    const oldest = known === undefined && this.#images.size >= MAX_IMAGES ? this.#images.keys().next().value : undefined;
+    const oldest =
+      known === undefined && this.#images.size >= MAX_IMAGES ? this.#images.keys().next().value : undefined;
     if (oldest !== undefined) this.#images.delete(oldest);
     const tag = tagged(image.image);
     const tags = new Set([...(known?.repoTags ?? []), ...(tag.includes('@') ? [] : [tag])]);

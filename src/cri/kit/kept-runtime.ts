@@ -313,7 +313,10 @@ function attached(kept: KeptContainer, { stdin, signal }: ProcessInput): Process
   void bring().catch(() => undefined); // the client is gone
   const [stdout, stderr] = [new ByteInbox(), new ByteInbox()];
   const follow = async (): Promise<number> => {
-    for await (const { stream, content, isLineEnd } of kept.output.entries({ tailLines: 0, follow: true, signal }, kept))
+    for await (const { stream, content, isLineEnd } of kept.output.entries(
+      { tailLines: 0, follow: true, signal },
+      kept,
+    ))
       await (stream === 'stdout' ? stdout : stderr).deliver(
         isLineEnd ? Buffer.concat([content, Buffer.from('\n')]) : content,
       );

@@ -25,6 +25,9 @@ export function containerMethods(parts: ServerParts): readonly ServedMethod[] {
   return [
     served(methods.createContainer, async (request, signal) => {
       const podSandboxId = await ids.sandbox(request.podSandboxId ?? '');
+      const { runAsUser, runAsUsername = '', runAsGroup } = request.config?.linux?.securityContext ?? {};
+      if (runAsGroup !== undefined && runAsUser === undefined && runAsUsername === '')
+        throw new RuntimeError('Invalid', `user group "${runAsGroup.value ?? 0}" is specified without user`);
       const asked = containerConfigOf(request.config);
       const sandboxConfig = sandboxConfigOf(request.sandboxConfig);
       const image = await images.imageStatus(asked.image, { signal });

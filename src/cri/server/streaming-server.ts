@@ -13,6 +13,7 @@ import {
   type StreamEndpoint,
 } from '../../node/index.ts';
 import { GrpcError } from '../../wire/grpc/index.ts';
+import { WEBSOCKET_COMMAND_PROTOCOLS } from '../../wire/remote-command/index.ts';
 
 /** How long a client has to connect to the URL that it was given. */
 const TOKEN_LIFE_MS = 60_000;
@@ -20,6 +21,8 @@ const TOKEN_LIFE_MS = 60_000;
 const MAX_TOKENS = 1000;
 const MAX_CONNECTIONS = 10_000;
 const TOKEN_BYTES = 12;
+/** Clients of today offer nothing but v5, in which stdin can be closed. */
+const WEBSOCKET_PROTOCOLS = ['v5.channel.k8s.io', ...WEBSOCKET_COMMAND_PROTOCOLS];
 
 export interface StreamingServerOptions {
   /** Where it listens; a host alone takes a free port. */
@@ -82,7 +85,12 @@ export class StreamingServer implements AsyncDisposable {
     const wanted = { tty, stdin, stdout, stderr: stderr && !tty };
     const { clock } = this.#options;
     return this.#urlOf(kind, (request) =>
-      serveCommand(request, wanted, { open: endpoint.open, clock, isAttach: kind === 'attach' }),
+      serveCommand(request, wanted, {
+        open: endpoint.open,
+        clock,
+        isAttach: kind === 'attach',
+        webSocketProtocols: WEBSOCKET_PROTOCOLS,
+      }),
     );
   }
 

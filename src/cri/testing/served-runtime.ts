@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, discardLogger, nextTurn, SeededRandom, settle } from '../../base/index.ts';
-import type { CallOptions, ContainerEvent, RuntimeService } from '../../node/index.ts';
+import type { ContainerEvent, RuntimeService } from '../../node/index.ts';
 import type { Method } from '../../wire/grpc/index.ts';
+import type { CriCallOptions } from '../cri-calls.ts';
 import { CriCalls, CriImages, CriRuntime, CriServer, type ServedRuntime } from '../index.ts';
 
 /** Counts what is under way between client and server, so that tests can wait for it without a sleep. */
@@ -42,7 +43,7 @@ class CountedCalls extends CriCalls {
   override async call<Request, Response>(
     method: Method<Request, Response>,
     request: Request,
-    options?: CallOptions & { readonly extraMs?: number },
+    options?: CriCallOptions,
   ): Promise<Response> {
     this.#traffic.calls += 1;
     try {

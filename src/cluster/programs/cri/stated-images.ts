@@ -1,5 +1,5 @@
 import { type ConfigurationKind, INTEGER, listOf, objectOf, readConfiguration, TEXT } from '../../../api/index.ts';
-import { messageOf } from '../../../base/index.ts';
+import { messageOf, parseDuration } from '../../../base/index.ts';
 import type { StatedImage } from '../../../simulated/index.ts';
 
 interface WrittenImage {
@@ -8,6 +8,7 @@ interface WrittenImage {
   readonly size?: number;
   readonly uid?: number;
   readonly username?: string;
+  readonly pullAfter?: string;
 }
 
 const MAX_IMAGES = 1000;
@@ -24,6 +25,7 @@ const FILE: ConfigurationKind = {
         size: INTEGER,
         uid: INTEGER,
         username: TEXT,
+        pullAfter: TEXT,
       }),
     ),
   }),
@@ -41,7 +43,8 @@ export function readStatedImages(text: string, path: string): Readonly<Record<st
   if (images.length > MAX_IMAGES)
     throw new Error(`Cannot use "${path}": images must have at most ${MAX_IMAGES} items, has ${images.length}`);
   return Object.fromEntries(
-    images.flatMap(({ names = [], ...image }, index) => {
+    images.flatMap(({ names = [], pullAfter, ...known }, index) => {
+      const image = { ...known, ...(pullAfter === undefined ? {} : { pullMs: parseDuration(pullAfter) }) };
       const { id } = image;
       if (names.length === 0) throw new Error(`Cannot use "${path}": images[${index}].names must have a name`);
       if (names.length > 1 && id === undefined)
