@@ -18,6 +18,12 @@ const CONNECT_MS = 3000;
 /** A node may have thousands of containers, and a list has them all. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
+/**
+ * A runtime on the same machine needs no pings: the kernel closes the connections of a process that has died, and deadlines end calls of one
+ * that hangs. Servers in Go, such as containerd, close connections that ping more often than every five minutes.
+ */
+const KEEPALIVE_MS = 24 * 60 * 60_000;
+
 const REASONS: Partial<Readonly<Record<StatusName, RuntimeErrorReason>>> = {
   NOT_FOUND: 'NotFound',
   INVALID_ARGUMENT: 'Invalid',
@@ -48,6 +54,7 @@ export class CriCalls implements AsyncDisposable {
       log,
       backoff,
       maxReceiveBytes: MAX_MESSAGE_BYTES,
+      keepaliveMs: KEEPALIVE_MS,
     });
     this.clock = clock;
     this.log = log;
