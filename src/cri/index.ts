@@ -4,12 +4,12 @@ export { CriImages } from './cri-images.ts';
 export { CriRuntime, runtimeCgroupDriver, runtimeVersion } from './cri-runtime.ts';
 export { CriServer, type CriServerOptions } from './server/cri-server.ts';
 export type { ServedRuntime } from './server/served-runtime.ts';
-export {
-  type ContainerUsage,
-  criRuntime,
-  type CriRuntimeDefinition,
-  type ProgramIo,
-  type RuntimeContainer,
-  type RuntimePod,
-} from './kit/cri-runtime.ts';
+export { criRuntime } from './kit/cri-runtime.ts';
+export type {
+  ContainerUsage,
+  CriRuntimeDefinition,
+  ProgramIo,
+  RuntimeContainer,
+  RuntimePod,
+} from './kit/runtime-definition.ts';
 export type { PulledImage, PullRequest } from './kit/kept-images.ts';

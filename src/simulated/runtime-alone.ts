@@ -1,5 +1,6 @@
 import { type Clock, keelsonVersion, type Random } from '../base/index.ts';
 import type { ContainerLogs, ImageService, PodContent, RuntimeService } from '../node/index.ts';
+import { PodAddresses } from './pod-addresses.ts';
 import { SandboxRegistry } from './sandbox-registry.ts';
 import { ScriptedLogs } from './scripted-logs.ts';
 import { fullImageName, SimulatedImages, type StatedImage } from './simulated-images.ts';
@@ -41,6 +42,7 @@ export function simulatedRuntimeAlone(options: SimulatedRuntimeAloneOptions): Si
     content = async () => undefined,
   } = options;
   const machine = simulatedMachine({ name: SIMULATED, addresses: [] }, { folders: { ...FOLDERS, root } });
+  const addresses = new PodAddresses(podCidrs);
   const registry = new SandboxRegistry(clock, { sharesMachine: false });
   const images = new SimulatedImages(clock, {
     stated: new Map(Object.entries(stated).map(([name, image]) => [fullImageName(name), image])),
@@ -51,7 +53,7 @@ export function simulatedRuntimeAlone(options: SimulatedRuntimeAloneOptions): Si
   const parts = {
     clock,
     random,
-    podCidrs,
+    addresses,
     version,
     machine,
     registry,
@@ -66,7 +68,13 @@ export function simulatedRuntimeAlone(options: SimulatedRuntimeAloneOptions): Si
     runtime,
     images,
     logs,
-    usePodCidrs: (cidrs) => runtime.usePodCidrs(cidrs),
+    usePodCidrs: (cidrs) => {
+      const networks = registry.listSandboxes({}).map(({ network }) => network);
+      addresses.use(
+        cidrs,
+        networks.flatMap(({ ip, additionalIps }) => [ip, ...additionalIps]),
+      );
+    },
     terminationMessage: (id) => registry.findContainer(id)?.terminationMessage,
     [Symbol.dispose]: () => registry[Symbol.dispose](),
   };

@@ -11,6 +11,7 @@ import {
   type PodFiles,
   podFolder,
 } from '../node/index.ts';
+import { PodAddresses } from './pod-addresses.ts';
 import { SandboxRegistry } from './sandbox-registry.ts';
 import { ScriptedActions } from './scripted-actions.ts';
 import { ScriptedLogs } from './scripted-logs.ts';
@@ -35,7 +36,8 @@ export function simulatedBackend(options: SimulatedBackendOptions = {}): OpenNod
     const logs = new ScriptedLogs(clock, (id) => registry.container(id));
     const usage = new UsageMeter(clock, registry);
     const version = machine.kubeletVersion.replace(/^v/, '');
-    const parts = { clock, random, podCidrs: node.podCidrs, version, machine, registry, images, logs, usage, content };
+    const addresses = new PodAddresses(node.podCidrs);
+    const parts = { clock, random, addresses, version, machine, registry, images, logs, usage, content };
     const runtime = new SimulatedRuntime(parts);
     return {
       machine,

@@ -9,7 +9,6 @@ import {
   type ContainerStats,
   type ContainerStatus,
   type CreateContainerRequest,
-  type DnsConfig,
   type ExecRequest,
   type ExecSyncResponse,
   type Machine,
@@ -21,15 +20,17 @@ import {
   type PodSandboxStatus,
   type PodSandboxStatusResponse,
   type PortForwardRequest,
+  READY_RUNTIME,
   RuntimeError,
   type RuntimeService,
   type RuntimeStatus,
   type RuntimeVersion,
   type StreamEndpoint,
 } from '../node/index.ts';
-import { AddressPool } from './address-pool.ts';
 import { type FileSource, recoveredSetup, setupOf } from './container-setup.ts';
+import type { PodAddresses } from './pod-addresses.ts';
 import { remembered } from './recover.ts';
+import { ResolverTexts } from './resolver-texts.ts';
 import type { SandboxRegistry } from './sandbox-registry.ts';
 import { httpBody, sandboxFailure } from './script.ts';
 import type { ScriptedLogs } from './scripted-logs.ts';
@@ -44,8 +45,7 @@ import type { UsageMeter } from './usage-meter.ts';
 export interface SimulatedRuntimeOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** The ranges of pod addresses: at most one of each IP family. */
-  readonly podCidrs: readonly string[];
+  readonly addresses: PodAddresses;
   readonly version: string;
   readonly machine: Machine;
   readonly registry: SandboxRegistry;
@@ -59,14 +59,6 @@ export interface SimulatedRuntimeOptions {
 }
 
 const NEVER = new AbortController().signal;
-
-const ALWAYS_WELL: RuntimeStatus = {
-  conditions: ['RuntimeReady', 'NetworkReady'].map((type) => ({ type, status: true, reason: '', message: '' })),
-  runtimeHandlers: [{ name: '', features: { recursiveReadOnlyMounts: false, userNamespaces: false } }],
-  features: { supplementalGroupsPolicy: false },
-};
-
-const MAX_TEXTS = 1000;
 
 /** The label of a Job's pods. */
 const JOB_NAME = 'batch.kubernetes.io/job-name';
@@ -85,23 +77,16 @@ export class SimulatedRuntime implements RuntimeService {
   readonly name = SIMULATED;
   readonly #options: SimulatedRuntimeOptions;
   readonly #clock: Clock;
-  #pools: readonly AddressPool[] = [];
+  readonly #addresses: PodAddresses;
   readonly #registry: SandboxRegistry;
   readonly #turns = new Turns();
-  readonly #texts = new Map<string, string>();
+  readonly #resolvers = new ResolverTexts();
 
   constructor(options: SimulatedRuntimeOptions) {
     this.#options = options;
     this.#clock = options.clock;
+    this.#addresses = options.addresses;
     this.#registry = options.registry;
-    this.usePodCidrs(options.podCidrs);
-  }
-
-  /** New pods get addresses of these ranges. */
-  usePodCidrs(podCidrs: readonly string[]): void {
-    this.#pools = podCidrs.map((cidr) => new AddressPool(cidr));
-    for (const { network } of this.#registry.listSandboxes({}))
-      for (const ip of [network.ip, ...network.additionalIps]) for (const pool of this.#pools) pool.reserve(ip);
   }
 
   async version(): Promise<RuntimeVersion> {
@@ -109,16 +94,16 @@ export class SimulatedRuntime implements RuntimeService {
   }
 
   async status(): Promise<RuntimeStatus> {
-    return ALWAYS_WELL;
+    return READY_RUNTIME;
   }
 
   async runPodSandbox(config: PodSandboxConfig): Promise<string> {
     const failure = sandboxFailure(config.annotations);
     if (failure !== undefined) throw new RuntimeError('Failed', failure);
     const { network } = config.linux.securityContext.namespaceOptions;
-    const ips = network === 'NODE' ? [] : this.#pools.map((pool) => pool.take());
+    const ips = network === 'NODE' ? [] : this.#addresses.take();
     const sandbox = new SimulatedSandbox(this.#newId(), config, { createdAtMs: this.#clock.now(), ips });
-    sandbox.resolver = this.#sameText(resolverText(config.dnsConfig));
+    sandbox.resolver = this.#resolvers.of(config.dnsConfig);
     this.#registry.addSandbox(sandbox);
     return sandbox.id;
   }
@@ -128,7 +113,7 @@ export class SimulatedRuntime implements RuntimeService {
     if (sandbox === undefined) return;
     for (const container of sandbox.containers) container.kill();
     sandbox.stop();
-    for (const ip of sandbox.ips) for (const pool of this.#pools) pool.release(ip);
+    this.#addresses.release(sandbox.ips);
     sandbox.ips = [];
   }
 
@@ -153,7 +138,7 @@ export class SimulatedRuntime implements RuntimeService {
       throw new RuntimeError('Invalid', `Cannot create container "${config.metadata.name}": its sandbox has stopped`);
     const { metadata, image, labels, annotations, logPath } = config; // nothing else is ever read
     const identity = { metadata, image, labels, annotations, logPath };
-    const setup = setupOf(config, this.#podFolder(sandbox));
+    const setup = setupOf(config, podFolder(this.#options.machine.folders.root, sandbox.config.metadata.uid));
     const container = this.#container(sandbox, { identity, setup, id: this.#newId(), createdAtMs: this.#clock.now() });
     const { createFails } = container.script;
     if (createFails !== undefined) throw new RuntimeError('Failed', createFails);
@@ -259,7 +244,7 @@ export class SimulatedRuntime implements RuntimeService {
   #recover(pod: Observed<Pod>): SimulatedSandbox | undefined {
     const past = remembered(pod, RUNTIME_NAMES, this.#options.machine);
     if (past === undefined) return undefined;
-    const ips = past.ips.filter((ip) => this.#pools.some((pool) => pool.reserve(ip)));
+    const ips = this.#addresses.reserve(past.ips);
     const config = { ...past.config, annotations: {} }; // the script is read when everything is in place
     const sandbox = new SimulatedSandbox(this.#newId(), config, { createdAtMs: past.createdAtMs, ips });
     this.#registry.addSandbox(sandbox);
@@ -279,6 +264,8 @@ export class SimulatedRuntime implements RuntimeService {
     sandbox: SimulatedSandbox,
     parts: Pick<SimulatedContainerParts, 'id' | 'identity' | 'setup' | 'createdAtMs'>,
   ): SimulatedContainer {
+    const { content, readsMachine = false, machine } = this.#options;
+    const { root } = machine.folders;
     const image = fullImageName(parts.identity.image.image);
     const logPath = `${sandbox.config.logDirectory}/${parts.identity.logPath}`;
     const container: SimulatedContainer = new SimulatedContainer({
@@ -288,12 +275,8 @@ export class SimulatedRuntime implements RuntimeService {
       clock: this.#clock,
       random: this.#options.random,
       turns: this.#turns,
-      content: {
-        root: this.#options.machine.folders.root,
-        readsMachine: this.#options.readsMachine ?? false,
-        content: this.#options.content,
-      },
-      sharedVolume: (path) => this.#registry.sharedVolume(sandbox, path, this.#options.machine.folders.root),
+      content: { root, readsMachine, content },
+      sharedVolume: (path) => this.#registry.sharedVolume(sandbox, path, root),
       addresses: () => sandbox.ips,
       resolver: () => sandbox.resolver,
       isOfJob: sandbox.config.labels[JOB_NAME] !== undefined,
@@ -305,32 +288,11 @@ export class SimulatedRuntime implements RuntimeService {
     return container;
   }
 
-  /** The same string for the same text: thousands of pods have the same resolv.conf. */
-  #sameText(text: string): string {
-    const known = this.#texts.get(text);
-    if (known !== undefined) return known;
-    if (this.#texts.size < MAX_TEXTS) this.#texts.set(text, text);
-    return text;
-  }
-
   #withFiles(id: string): Promise<SimulatedContainer> {
     return this.#registry.running(id).mounted();
-  }
-
-  #podFolder({ config }: SimulatedSandbox): string {
-    return podFolder(this.#options.machine.folders.root, config.metadata.uid);
   }
 
   #newId(): string {
     return Buffer.from(this.#options.random.bytes(32)).toString('hex');
   }
-}
-
-function resolverText({ servers, searches, options }: Partial<DnsConfig> = {}): string {
-  const lines = [
-    ...(searches === undefined || searches.length === 0 ? [] : [`search ${searches.join(' ')}`]),
-    ...(servers ?? []).map((server) => `nameserver ${server}`),
-    ...(options === undefined || options.length === 0 ? [] : [`options ${options.join(' ')}`]),
-  ];
-  return lines.map((line) => `${line}\n`).join('');
 }

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { aborted, AbortScope, type Clock, messageOf, onAbort } from '../../base/index.ts';
 import { type ContainerState, type ContainerStatus, OutputLog, RuntimeError } from '../../node/index.ts';
 import { ByteInbox } from '../../wire/connections/index.ts';
-import type { CriRuntimeDefinition, ProgramIo, RuntimeContainer } from './cri-runtime.ts';
+import type { CriRuntimeDefinition, ProgramIo, RuntimeContainer } from './runtime-definition.ts';
 
 const KILLED = 137;
 

@@ -22,6 +22,7 @@ import {
   type PortForwardRequest,
   type ProcessInput,
   type ProcessStreams,
+  READY_RUNTIME,
   RuntimeError,
   type RuntimeService,
   type RuntimeStatus,
@@ -29,18 +30,12 @@ import {
   type StreamEndpoint,
 } from '../../node/index.ts';
 import { ByteInbox, cutBytes } from '../../wire/connections/index.ts';
-import type { CriRuntimeDefinition, RuntimePod } from './cri-runtime.ts';
+import type { CriRuntimeDefinition, RuntimePod } from './runtime-definition.ts';
 import { bytesOf, KeptContainer, nothing } from './kept-container.ts';
 
 /** A listener that is more events behind than this has to list the containers again. */
 const MAX_EVENTS = 10_000;
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
-
-const ALWAYS_WELL: RuntimeStatus = {
-  conditions: ['RuntimeReady', 'NetworkReady'].map((type) => ({ type, status: true, reason: '', message: '' })),
-  runtimeHandlers: [{ name: '', features: { recursiveReadOnlyMounts: false, userNamespaces: false } }],
-  features: { supplementalGroupsPolicy: false },
-};
 
 interface KeptPod {
   readonly pod: RuntimePod;
@@ -81,7 +76,7 @@ export class KeptRuntime implements RuntimeService {
   }
 
   async status(): Promise<RuntimeStatus> {
-    return ALWAYS_WELL;
+    return READY_RUNTIME;
   }
 
   async runPodSandbox(config: PodSandboxConfig): Promise<string> {

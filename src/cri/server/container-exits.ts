@@ -17,22 +17,22 @@ interface ContainerExitsParts extends Pick<ServedRuntime, 'terminationMessage'> 
 /** Completes the files of a container that has ended, before a client learns of the end and reads them. */
 export class ContainerExits {
   readonly #parts: ContainerExitsParts;
-  readonly #told = new Map<string, Promise<void>>();
+  readonly #completed = new Map<string, Promise<void>>();
 
   constructor(parts: ContainerExitsParts) {
     this.#parts = parts;
   }
 
   /** Resolves when the files are complete; at once for a container that runs. */
-  async told(container: ContainerStatus): Promise<void> {
+  async completed(container: ContainerStatus): Promise<void> {
     if (container.state !== 'CONTAINER_EXITED') return;
-    const known = this.#told.get(container.id) ?? this.#complete(container);
-    this.#told.set(container.id, known);
+    const known = this.#completed.get(container.id) ?? this.#complete(container);
+    this.#completed.set(container.id, known);
     await known;
   }
 
   forget(containerId: string): void {
-    this.#told.delete(containerId);
+    this.#completed.delete(containerId);
     this.#parts.logFiles?.forget(containerId);
   }
 

@@ -69,7 +69,7 @@ export function containerMethods(parts: ServerParts): readonly ServedMethod[] {
     served(methods.containerStatus, async ({ containerId = '', verbose = false }, signal) => {
       const id = await ids.container(containerId);
       const status = await runtime.containerStatus(id, { signal });
-      await exits.told(status);
+      await exits.completed(status);
       const details = { sandboxID: status.podSandboxId, removing: false, ...kept.containers.get(id) };
       return {
         status: containerStatusMessage(status, kept.containers.get(id)),

@@ -38,7 +38,7 @@ export function runtimeMethods(parts: ServerParts): readonly ServedMethod[] {
     servedStream(methods.getContainerEvents, async function* (_, signal) {
       for await (const { containerId, containerEventType, createdAtMs, pod } of runtime.containerEvents(signal)) {
         const found = await sandboxOf(containerId);
-        for (const container of found?.containersStatuses ?? []) await exits.told(container);
+        for (const container of found?.containersStatuses ?? []) await exits.completed(container);
         const id = found?.status.id ?? '';
         yield {
           containerId,

@@ -46,7 +46,7 @@ export function sandboxMethods(parts: ServerParts): readonly ServedMethod[] {
     served(methods.podSandboxStatus, async ({ podSandboxId = '', verbose = false }, signal) => {
       const id = await ids.sandbox(podSandboxId);
       const { status, containersStatuses = [] } = await runtime.podSandboxStatus(id, { signal });
-      for (const container of containersStatuses) await exits.told(container);
+      for (const container of containersStatuses) await exits.completed(container);
       return {
         status: sandboxStatusMessage(status, kept.sandboxes.get(id)),
         containersStatuses: containersStatuses.map((each) =>
@@ -77,7 +77,7 @@ export function sandboxMethods(parts: ServerParts): readonly ServedMethod[] {
     }),
     served(methods.updatePodSandboxResources, async ({ podSandboxId = '', resources }) => {
       await ids.sandbox(podSandboxId);
-      resourcesOf(resources); // the limits of pods are in cgroups that clients make; containers are told by their own calls
+      resourcesOf(resources); // the limits of pods are in cgroups that clients make; containers have calls of their own
       return {};
     }),
   ];

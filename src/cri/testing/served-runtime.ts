@@ -11,11 +11,11 @@ import { CriCalls, CriImages, CriRuntime, CriServer, type ServedRuntime } from '
 /** Counts what is under way between client and server, so that tests can wait for it without a sleep. */
 class Traffic {
   calls = 0;
-  told = 0;
+  sent = 0;
   received = 0;
 
   get isQuiet(): boolean {
-    return this.calls === 0 && this.told === this.received;
+    return this.calls === 0 && this.sent === this.received;
   }
 
   /** Waits until no call is under way and every event has arrived. */
@@ -64,7 +64,7 @@ class CountedCalls extends CriCalls {
         yield message;
       }
     } finally {
-      this.#traffic.received = this.#traffic.told;
+      this.#traffic.received = this.#traffic.sent;
     }
   }
 }
@@ -73,7 +73,7 @@ class CountedCalls extends CriCalls {
 function counted(runtime: RuntimeService, traffic: Traffic): RuntimeService {
   async function* containerEvents(signal: AbortSignal): AsyncGenerator<ContainerEvent> {
     for await (const event of runtime.containerEvents(signal)) {
-      traffic.told += 1;
+      traffic.sent += 1;
       yield event;
     }
   }

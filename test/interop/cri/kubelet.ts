@@ -124,7 +124,9 @@ async function measure(client: Client, nodeName: string, { runtime, kubelet, dae
   await wait(`${PODS} running pods`, (running) => running === PODS);
   console.log(`${PODS} pods run after ${seconds(began)}`);
   const shown = await pods.get('pod-0');
-  console.log(`pod-0: ${shown.status?.podIP ?? 'no address'}, ${shown.status?.containerStatuses?.[0]?.containerID ?? ''}`);
+  console.log(
+    `pod-0: ${shown.status?.podIP ?? 'no address'}, ${shown.status?.containerStatuses?.[0]?.containerID ?? ''}`,
+  );
   for (const daemon of [runtime, kubelet]) console.log(`${daemon.name} (pid ${daemon.pid}): ${await usageOf(daemon)}`);
   const deleting = performance.now();
   const { items } = await pods.list();

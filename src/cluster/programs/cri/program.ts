@@ -41,7 +41,7 @@ export const program: Program = {
         value: 'NAME',
         default: 'cgroupfs',
         group: GROUP,
-        help: 'What the kubelet is told: cgroupfs or systemd',
+        help: 'What the runtime reports to the kubelet: cgroupfs or systemd',
       },
       'root-dir': {
         type: 'string',
