@@ -67,7 +67,8 @@ export function recoveredSetup(pod: Observed<Pod>, container: ContainerSpec, roo
 
 /** `podRoot` is the folder of the container's pod. */
 export function setupOf(config: ContainerConfig, podRoot: string): ContainerSetup {
-  const { envs, workingDir, mounts, stdin, stdinOnce, tty, stopSignal = '' } = config;
+  const { envs, workingDir, stdin, stdinOnce, tty, stopSignal = '' } = config;
+  const mounts = config.mounts.filter(({ containerPath }) => containerPath !== config.annotations[MESSAGE_PATH]);
   return {
     program: programOf(config).join('\0'),
     identity: identityOf(config),
@@ -86,6 +87,9 @@ function identityOf({ linux }: ContainerConfig): string {
   const group = runAsGroup ?? 0;
   return [runAsUser ?? 0, group, ...new Set([group, ...supplementalGroups])].join(',');
 }
+
+/** The kubelet's annotation: where the file for the termination message is in the container. */
+const MESSAGE_PATH = 'io.kubernetes.container.terminationMessagePath';
 
 /** Before a path on the machine that is outside of the pod's folder. */
 const OUTSIDE = '!';

@@ -17,6 +17,17 @@ const LIMIT_MS = 30 * 60_000;
 const BATCH = 50;
 const RUNTIME_SOCKET = '/run/keelson/cri.sock';
 
+/** No cgroups for pods that have no processes, and as many requests as are needed. */
+const MANY_PODS = {
+  maxPods: PODS + 10,
+  cgroupsPerQOS: false,
+  enforceNodeAllocatable: [],
+  kubeAPIQPS: 2000,
+  kubeAPIBurst: 4000,
+  eventRecordQPS: 0,
+  registryPullQPS: 0,
+};
+
 process.exitCode = await main();
 
 async function main(): Promise<number> {
@@ -68,17 +79,6 @@ async function runPods(): Promise<void> {
   await server.stop();
 }
 
-/** No cgroups for pods that have no processes, and as many requests as are needed. */
-const MANY_PODS = {
-  maxPods: PODS + 10,
-  cgroupsPerQOS: false,
-  enforceNodeAllocatable: [],
-  kubeAPIQPS: 2000,
-  kubeAPIBurst: 4000,
-  eventRecordQPS: 0,
-  registryPullQPS: 0,
-};
-
 async function nodeIsReady(client: Client, name: string): Promise<void> {
   const { status } = await client.core.v1.nodes.get(name);
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
@@ -99,6 +99,8 @@ async function measure(client: Client, nodeName: string, { runtime, kubelet, dae
       async () => {
         const { items } = await pods.list();
         const running = items.filter(({ status }) => status?.phase === 'Running').length;
+        const failed = items.find(({ status }) => status?.phase === 'Failed');
+        if (failed !== undefined) console.log(`${failed.metadata.name} has failed: ${failed.status?.message ?? ''}`);
         if (!done(running, items.length)) throw new Error(`${running} of ${items.length} pods run`);
       },
       { what, limitMs: LIMIT_MS, daemons },
