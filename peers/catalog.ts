@@ -42,6 +42,7 @@ const STAGING = 'v0.36.3';
 const ETCD = '3.7.3';
 const CONTAINERD = 'v2.4.2';
 const CNI = 'v1.9.1';
+const CRI_TOOLS = 'v1.36.0';
 
 const kubernetesVersion = {
   'k8s.io/component-base/version.gitVersion': `v${KUBERNETES}`,
@@ -65,6 +66,17 @@ function etcd(name: string, part: string): Peer {
     name,
     version: ETCD,
     recipe: { type: 'build', module: 'etcd', package: `go.etcd.io/etcd/${part}/v3` },
+    minutes: 1,
+  };
+}
+
+/** A client and a judge of container runtimes. */
+function criTools(name: string, type: 'build' | 'test'): Peer {
+  return {
+    name,
+    version: CRI_TOOLS,
+    recipe: { type, module: 'cri-tools', package: `sigs.k8s.io/cri-tools/cmd/${name}` },
+    variables: { 'sigs.k8s.io/cri-tools/pkg/version.Version': CRI_TOOLS },
     minutes: 1,
   };
 }
@@ -213,6 +225,8 @@ export const peers: readonly Peer[] = [
     recipe: { type: 'build', module: '../bench/client-go', package: '.' },
     minutes: 1,
   },
+  criTools('crictl', 'build'),
+  criTools('critest', 'test'),
   ...nodePeers,
 ];
 

@@ -16,6 +16,7 @@ const GUIDES: Readonly<Record<string, string>> = {
   'keelson/cel': 'cel',
   'keelson/checks': 'custom-resources',
   'keelson/client': 'client',
+  'keelson/cri': 'container-runtimes',
   'keelson/kubeconfig': 'client',
   'keelson/node': 'simulated-nodes',
   'keelson/scheduler': 'extending-the-scheduler',

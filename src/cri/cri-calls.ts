@@ -1,4 +1,4 @@
-import type { Clock, Logger, Random } from '../base/index.ts';
+import { type Clock, type Logger, messageOf, type Random } from '../base/index.ts';
 import { type CallOptions, RuntimeError, type RuntimeErrorReason } from '../node/index.ts';
 import { Channel, GrpcError, type Method, type StatusName } from '../wire/grpc/index.ts';
 
@@ -18,6 +18,12 @@ const CONNECT_MS = 3000;
 /** A node may have thousands of containers, and a list has them all. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
+/**
+ * A runtime on the same machine needs no pings: the kernel closes the connections of a process that has died, and deadlines end calls of one
+ * that hangs. Servers in Go, such as containerd, close connections that ping more often than every five minutes.
+ */
+const KEEPALIVE_MS = 24 * 60 * 60_000;
+
 const REASONS: Partial<Readonly<Record<StatusName, RuntimeErrorReason>>> = {
   NOT_FOUND: 'NotFound',
   INVALID_ARGUMENT: 'Invalid',
@@ -26,13 +32,21 @@ const REASONS: Partial<Readonly<Record<StatusName, RuntimeErrorReason>>> = {
   UNIMPLEMENTED: 'Unimplemented',
 };
 
+/** How long a call may take. */
+export interface CriCallOptions extends CallOptions {
+  readonly extraMs?: number;
+  readonly maxMs?: number;
+}
+
 /** Calls a container runtime over its socket. A call fails within seconds while the runtime is away; failures are RuntimeErrors. */
 export class CriCalls implements AsyncDisposable {
+  readonly clock: Clock;
+  readonly log: Logger;
   readonly #channel: Channel;
   readonly #timeoutMs: number;
 
   constructor({ endpoint, clock, random, log, requestTimeoutMs = DEFAULT_TIMEOUT_MS }: CriCallsOptions) {
-    const backoff = { initialMs: 100, capMs: 2000, jitter: 0.2 };
+    const backoff = { initialMs: 100, capMs: 3000, jitter: 0.2 };
     this.#channel = new Channel({
       endpoints: [endpoint],
       clock,
@@ -40,15 +54,18 @@ export class CriCalls implements AsyncDisposable {
       log,
       backoff,
       maxReceiveBytes: MAX_MESSAGE_BYTES,
+      keepaliveMs: KEEPALIVE_MS,
     });
+    this.clock = clock;
+    this.log = log;
     this.#timeoutMs = requestTimeoutMs;
   }
 
-  /** `extraMs` is added to the time limit; Infinity removes it. */
+  /** `extraMs` is added to the time limit, and Infinity removes it; `maxMs` is the limit for a call that must not take that long. */
   async call<Request, Response>(
     method: Method<Request, Response>,
     request: Request,
-    { signal, extraMs = 0 }: CallOptions & { readonly extraMs?: number } = {},
+    { signal, extraMs = 0, maxMs = Infinity }: CriCallOptions = {},
   ): Promise<Response> {
     try {
       const connection = await this.#channel.connection({
@@ -56,10 +73,10 @@ export class CriCalls implements AsyncDisposable {
         ...(signal === undefined ? {} : { signal }),
       });
       const answer = await connection.unary(method.path, method.request.encode(request), {
-        ...(extraMs === Infinity ? {} : { timeoutMs: this.#timeoutMs + extraMs }),
+        ...(extraMs === Infinity ? {} : { timeoutMs: Math.min(this.#timeoutMs + extraMs, maxMs) }),
         ...(signal === undefined ? {} : { signal }),
       });
-      return method.response.decode(answer);
+      return decoded(method, answer);
     } catch (error) {
       throw asRuntimeError(error);
     }
@@ -76,7 +93,7 @@ export class CriCalls implements AsyncDisposable {
       using call = connection.duplex(method.path, { signal });
       await call.send(method.request.encode(request));
       call.end();
-      for await (const message of call) yield method.response.decode(message);
+      for await (const message of call) yield decoded(method, message);
     } catch (error) {
       throw asRuntimeError(error);
     }
@@ -84,6 +101,16 @@ export class CriCalls implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#channel[Symbol.asyncDispose]();
+  }
+}
+
+/** The message of an answer; bytes that are none are the runtime's fault. */
+function decoded<Request, Response>(method: Method<Request, Response>, bytes: Uint8Array): Response {
+  try {
+    return method.response.decode(bytes);
+  } catch (cause) {
+    const name = method.path.slice(method.path.lastIndexOf('/') + 1);
+    throw new RuntimeError('Failed', `the runtime's answer to ${name} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }
 

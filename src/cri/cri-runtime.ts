@@ -23,7 +23,16 @@ import type {
 } from '../node/index.ts';
 import { RuntimeError } from '../node/index.ts';
 import type { CriCalls } from './cri-calls.ts';
-import { containerEvent, containerStats, containerStatus, listedContainer, sandboxStatus } from './from-messages.ts';
+import {
+  askedContainer,
+  askedSandbox,
+  containerEvent,
+  containerStats,
+  containerStatus,
+  listedContainer,
+  sandboxStatus,
+} from './from-messages.ts';
+import { polledEvents } from './polled-events.ts';
 import { CgroupDriver, RuntimeService as methods } from './protocol/runtime-v1.ts';
 import {
   containerFilterMessage,
@@ -35,6 +44,13 @@ import {
 
 /** Creating a sandbox includes its network, which may take longer than other calls. */
 const SANDBOX_EXTRA_MS = 120_000;
+/** A runtime that says nothing about itself for this long is down, as for the kubelet. */
+const STATUS_MS = 30_000;
+
+interface ListedItem {
+  readonly id?: string;
+  readonly metadata?: object;
+}
 
 /** A container runtime behind a socket. */
 export class CriRuntime implements RuntimeService {
@@ -53,7 +69,11 @@ export class CriRuntime implements RuntimeService {
   }
 
   async status(options?: CallOptions): Promise<RuntimeStatus> {
-    const { status, runtimeHandlers = [], features } = await this.#calls.call(methods.status, {}, options);
+    const {
+      status,
+      runtimeHandlers = [],
+      features,
+    } = await this.#calls.call(methods.status, {}, { ...options, maxMs: STATUS_MS });
     return {
       conditions: (status?.conditions ?? []).map(
         ({ type = '', status: isTrue = false, reason = '', message = '' }) => ({
@@ -105,15 +125,14 @@ export class CriRuntime implements RuntimeService {
       { podSandboxId },
       options,
     );
-    if (status === undefined)
-      throw new RuntimeError('Failed', `the runtime returned no status of sandbox ${podSandboxId}`);
     return {
-      status: sandboxStatus(status),
+      status: askedSandbox(status, podSandboxId),
       // runtimes that do not send events leave them out, and so do sandboxes without containers
       containersStatuses:
         containersStatuses.length === 0
           ? undefined
           : containersStatuses
+              .filter((each) => this.#isWhole('container', each))
               .map((each) => containerStatus(each, podSandboxId))
               .sort(
                 (left, right) => right.createdAtMs - left.createdAtMs || right.metadata.attempt - left.metadata.attempt,
@@ -124,7 +143,7 @@ export class CriRuntime implements RuntimeService {
   async listPodSandbox(filter?: PodSandboxFilter, options?: CallOptions): Promise<readonly PodSandboxStatus[]> {
     const request = { filter: sandboxFilterMessage(filter) };
     const { items = [] } = await this.#calls.call(methods.listPodSandbox, request, options);
-    return items.map((item) => sandboxStatus(item));
+    return items.filter((item) => this.#isWhole('sandbox', item)).map((item) => sandboxStatus(item));
   }
 
   async createContainer(
@@ -156,16 +175,16 @@ export class CriRuntime implements RuntimeService {
   async listContainers(filter?: ContainerFilter, options?: CallOptions): Promise<readonly ContainerStatus[]> {
     const request = { filter: containerFilterMessage(filter) };
     const { containers = [] } = await this.#calls.call(methods.listContainers, request, options);
-    for (const { id, podSandboxId } of containers)
+    const whole = containers.filter((each) => this.#isWhole('container', each));
+    if (filter === undefined) this.#sandboxOf.clear(); // others may have removed containers
+    for (const { id, podSandboxId } of whole)
       if (id !== undefined && podSandboxId !== undefined) this.#sandboxOf.set(id, podSandboxId);
-    return containers.map(listedContainer);
+    return whole.map(listedContainer);
   }
 
   async containerStatus(containerId: string, options?: CallOptions): Promise<ContainerStatus> {
     const { status } = await this.#calls.call(methods.containerStatus, { containerId }, options);
-    if (status === undefined)
-      throw new RuntimeError('Failed', `the runtime returned no status of container ${containerId}`);
-    return containerStatus(status, await this.#sandbox(containerId));
+    return askedContainer(status, containerId, await this.#sandbox(containerId));
   }
 
   async containerStats(filter: ContainerFilter = {}, options?: CallOptions): Promise<readonly ContainerStats[]> {
@@ -215,12 +234,12 @@ export class CriRuntime implements RuntimeService {
 
   async exec(request: ExecRequest, options?: CallOptions): Promise<StreamEndpoint<OpenProcess>> {
     const { url = '' } = await this.#calls.call(methods.exec, request, options);
-    return { type: 'url', url };
+    return streamAt(url, 'a command');
   }
 
   async attach(request: AttachRequest, options?: CallOptions): Promise<StreamEndpoint<OpenProcess>> {
     const { url = '' } = await this.#calls.call(methods.attach, request, options);
-    return { type: 'url', url };
+    return streamAt(url, 'a terminal');
   }
 
   async portForward(
@@ -228,14 +247,31 @@ export class CriRuntime implements RuntimeService {
     options?: CallOptions,
   ): Promise<StreamEndpoint<OpenPort>> {
     const { url = '' } = await this.#calls.call(methods.portForward, { podSandboxId, port: ports }, options);
-    return { type: 'url', url };
+    return streamAt(url, 'ports');
   }
 
+  /** A runtime that sends no events, such as containerd 1.6, is asked for its containers every second. */
   async *containerEvents(signal: AbortSignal): AsyncGenerator<ContainerEvent> {
-    for await (const message of this.#calls.stream(methods.getContainerEvents, {}, signal)) {
-      const event = containerEvent(message);
-      if (event !== undefined) yield event;
+    let hasEvents = false;
+    try {
+      for await (const message of this.#calls.stream(methods.getContainerEvents, {}, signal)) {
+        hasEvents = true;
+        const event = containerEvent(message);
+        if (event !== undefined) yield event;
+      }
+    } catch (error) {
+      if (!(error instanceof RuntimeError) || error.reason !== 'Unimplemented') throw error;
     }
+    if (hasEvents || signal.aborted) return;
+    this.#calls.log.info('runtime sends no events: containers are listed every second', { runtime: this.name });
+    yield* polledEvents(() => this.listContainers(undefined, { signal }), this.#calls.clock, signal);
+  }
+
+  /** Whether an item of a list can be used. One that cannot is left out: the others are still right. */
+  #isWhole(kind: 'sandbox' | 'container', { id = '', metadata }: ListedItem): boolean {
+    const isWhole = id !== '' && metadata !== undefined;
+    if (!isWhole) this.#calls.log.warn('runtime lists an item without id or metadata', { kind, id });
+    return isWhole;
   }
 
   async #sandbox(containerId: string): Promise<string> {
@@ -244,6 +280,12 @@ export class CriRuntime implements RuntimeService {
     const [listed] = await this.listContainers({ id: containerId });
     return listed?.podSandboxId ?? '';
   }
+}
+
+function streamAt(url: string, what: string): { readonly type: 'url'; readonly url: string } {
+  if (!/^https?:/.test(url) || !URL.canParse(url))
+    throw new RuntimeError('Failed', `the runtime returned no URL for ${what}, but "${url}"`);
+  return { type: 'url', url };
 }
 
 /** The name and version of a runtime. */

@@ -10,12 +10,56 @@ import type {
   PodSandboxStatus,
   SetResources,
 } from '../node/index.ts';
+import { RuntimeError } from '../node/index.ts';
 import type { MessageOf } from '../wire/protobuf/index.ts';
 import * as protocol from './protocol/runtime-v1.ts';
 
 const NANOSECONDS_PER_MS = 1_000_000;
 
 type Texts = ReadonlyMap<string, string>;
+
+/** The status of a sandbox that was asked for by its id; a runtime that answers something else is not believed. */
+export function askedSandbox(
+  message: MessageOf<typeof protocol.podSandboxStatus> | undefined,
+  id: string,
+): PodSandboxStatus {
+  const problem = sandboxProblem(message) ?? (message?.id === id ? undefined : `is about sandbox "${message?.id}"`);
+  if (message === undefined || problem !== undefined)
+    throw new RuntimeError('Failed', `the runtime's status of sandbox "${id}" ${problem ?? 'is missing'}`);
+  return sandboxStatus(message);
+}
+
+/** The status of a container that was asked for by its id. */
+export function askedContainer(
+  message: MessageOf<typeof protocol.containerStatus> | undefined,
+  id: string,
+  podSandboxId: string,
+): ContainerStatus {
+  const problem = containerProblem(message) ?? (message?.id === id ? undefined : `is about container "${message?.id}"`);
+  if (message === undefined || problem !== undefined)
+    throw new RuntimeError('Failed', `the runtime's status of container "${id}" ${problem ?? 'is missing'}`);
+  return containerStatus(message, podSandboxId);
+}
+
+/** What is wrong with a sandbox that a runtime reports; undefined for a whole one. */
+function sandboxProblem(message: MessageOf<typeof protocol.podSandboxStatus> | undefined): string | undefined {
+  if (message === undefined) return 'is missing';
+  const { id = '', metadata, createdAt = 0 } = message;
+  if (id === '') return 'has no id';
+  if (metadata === undefined) return 'has no metadata';
+  if ((metadata.name ?? '') === '' || (metadata.namespace ?? '') === '' || (metadata.uid ?? '') === '')
+    return 'does not name its pod';
+  return createdAt > 0 ? undefined : 'has no time of creation';
+}
+
+/** What is wrong with a container that a runtime reports; undefined for a whole one. */
+function containerProblem(message: MessageOf<typeof protocol.containerStatus> | undefined): string | undefined {
+  if (message === undefined) return 'is missing';
+  const { id = '', metadata, createdAt = 0 } = message;
+  if (id === '') return 'has no id';
+  if ((metadata?.name ?? '') === '') return 'does not name its container';
+  return createdAt > 0 ? undefined : 'has no time of creation';
+}
 
 export function sandboxStatus(message: MessageOf<typeof protocol.podSandboxStatus>): PodSandboxStatus {
   const { id = '', metadata, state = 0, createdAt = 0, network, labels, annotations } = message;
@@ -120,7 +164,8 @@ function containerState(number = 0): ContainerState {
   return nameOf<ContainerState>(protocol.ContainerState, number) ?? 'CONTAINER_UNKNOWN';
 }
 
-function nameOf<Name extends string>(names: Readonly<Record<Name, number>>, number: number): Name | undefined {
+/** The name of an enum's number; undefined for a number that the interface does not know. */
+export function nameOf<Name extends string>(names: Readonly<Record<Name, number>>, number: number): Name | undefined {
   return (Object.keys(names) as Name[]).find((name) => names[name] === number);
 }
 

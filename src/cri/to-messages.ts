@@ -121,9 +121,9 @@ export function containerFilterMessage(filter: ContainerFilter = {}): MessageOf<
   };
 }
 
-function mountMessage(
+export function mountMessage(
   { propagation, image, ...mount }: Mount,
-  { userNamespace }: NamespaceOption,
+  { userNamespace }: Pick<NamespaceOption, 'userNamespace'>,
 ): MessageOf<typeof protocol.mount> {
   return {
     ...mount,
@@ -162,7 +162,7 @@ function containerSecurityMessage(
   };
 }
 
-function namespacesMessage(option: NamespaceOption): MessageOf<typeof protocol.namespaceOption> {
+export function namespacesMessage(option: NamespaceOption): MessageOf<typeof protocol.namespaceOption> {
   const { network, pid, ipc, targetId, userNamespace } = option;
   return {
     usernsOptions:
@@ -181,11 +181,11 @@ function profileMessage(profile: SecurityProfile): MessageOf<typeof protocol.sec
   return { profileType: protocol.SecurityProfile_ProfileType[profileType], localhostRef };
 }
 
-function signalNumber(name: string): number {
+export function signalNumber(name: string): number {
   return (protocol.Signal as Readonly<Record<string, number>>)[name] ?? protocol.Signal.RUNTIME_DEFAULT;
 }
 
-function asMap(texts: Texts): ReadonlyMap<string, string> {
+export function asMap(texts: Texts): ReadonlyMap<string, string> {
   return new Map(Object.entries(texts));
 }
 

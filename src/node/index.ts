@@ -21,7 +21,7 @@ export {
   type RegistryCredential,
   type VerificationPolicy,
 } from './images/index.ts';
-export { FileLogs, logOutput, type PodLogOptions, PodStreams, type StreamOptions } from './streams/index.ts';
+export { FileLogs, logOutput, OutputLog, type PodLogOptions, PodStreams, type StreamOptions } from './streams/index.ts';
 export * from './server/index.ts';
 export { NetworkActions } from './probes/index.ts';
 export { goChecksum } from './checkpoint-checksum.ts';

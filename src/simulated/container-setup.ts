@@ -6,6 +6,7 @@ import {
   ExpansionBudget,
   expandVariables,
   type Mount,
+  type PodContent,
   podFolder,
 } from '../node/index.ts';
 import { programOf } from './container-program.ts';
@@ -27,6 +28,15 @@ export interface ContainerSetup {
   /** Whether the container's program reads stdin, and whether only until the first caller disconnects. */
   readonly stdin: 'none' | 'once' | 'open';
   readonly tty: boolean;
+}
+
+/** Where the files of a container's mounts come from. */
+export interface FileSource {
+  /** The agent's folder on the machine. */
+  readonly root: string;
+  /** Whether paths of the machine outside of that folder have content, too. */
+  readonly readsMachine: boolean;
+  content(path: string): Promise<PodContent | undefined>;
 }
 
 /** The setup of a container that was started by an earlier process, as far as its pod shows the mounts. */
@@ -57,7 +67,8 @@ export function recoveredSetup(pod: Observed<Pod>, container: ContainerSpec, roo
 
 /** `podRoot` is the folder of the container's pod. */
 export function setupOf(config: ContainerConfig, podRoot: string): ContainerSetup {
-  const { envs, workingDir, mounts, stdin, stdinOnce, tty, stopSignal = '' } = config;
+  const { envs, workingDir, stdin, stdinOnce, tty, stopSignal = '' } = config;
+  const mounts = config.mounts.filter(({ containerPath }) => containerPath !== config.annotations[MESSAGE_PATH]);
   return {
     program: programOf(config).join('\0'),
     identity: identityOf(config),
@@ -76,6 +87,9 @@ function identityOf({ linux }: ContainerConfig): string {
   const group = runAsGroup ?? 0;
   return [runAsUser ?? 0, group, ...new Set([group, ...supplementalGroups])].join(',');
 }
+
+/** The kubelet's annotation: where the file for the termination message is in the container. */
+const MESSAGE_PATH = 'io.kubernetes.container.terminationMessagePath';
 
 /** Before a path on the machine that is outside of the pod's folder. */
 const OUTSIDE = '!';

@@ -1,5 +1,11 @@
 // Nodes without containers: a backend whose simulated containers follow the annotations of their pods.
 export { AddressPool } from './address-pool.ts';
+export {
+  simulatedRuntimeAlone,
+  type SimulatedRuntimeAlone,
+  type SimulatedRuntimeAloneOptions,
+} from './runtime-alone.ts';
+export type { StatedImage } from './simulated-images.ts';
 export { simulatedBackend, type SimulatedBackendOptions } from './simulated-backend.ts';
 export { MAX_SIMULATED_DEVICES, type SimulatedDevices, simulatedDevices } from './simulated-devices.ts';
 export { DEFAULT_CAPACITY } from './simulated-machine.ts';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { aborted, type Clock, messageOf } from '../base/index.ts';
 import { ByteInbox } from '../wire/connections/index.ts';
-import { OutputLog } from './output-log.ts';
+import { OutputLog } from '../node/index.ts';
 import { type ImageProgram, MAIN, runProgram, type ShellMachine, type ShellProcess } from './shell/index.ts';
 
 /** How a program of the image, which is not known here, ends: at once, after a second as in a Job, or when it is stopped. */

@@ -21,12 +21,15 @@ export class SandboxRegistry implements Disposable {
   /** Directories of the machine that containers mount. */
   readonly machineVolumes = new SharedVolumes(MAX_MACHINE_VOLUMES);
   readonly #clock: Clock;
+  readonly #sharesMachine: boolean;
   readonly #sandboxes = new Map<string, SimulatedSandbox>();
   readonly #sandboxOfPod = new Map<string, SimulatedSandbox>();
   readonly #containers = new Map<string, SimulatedContainer>();
 
-  constructor(clock: Clock) {
+  /** By default directories of the machine are made up, and shared by the containers that mount them. */
+  constructor(clock: Clock, { sharesMachine = true }: { readonly sharesMachine?: boolean } = {}) {
     this.#clock = clock;
+    this.#sharesMachine = sharesMachine;
   }
 
   sandbox(id: string): SimulatedSandbox {
@@ -63,7 +66,9 @@ export class SandboxRegistry implements Disposable {
   sharedVolume(sandbox: SimulatedSandbox, path: string, root: string): SharedVolume | undefined {
     const volumes = `${podFolder(root, sandbox.config.metadata.uid)}/volumes/`;
     if (path.startsWith(volumes)) return sandbox.volumes.ofPod(path.slice(volumes.length), this.#clock.now());
-    return path.startsWith(`${root}/`) ? undefined : this.machineVolumes.ofMachine(path, this.#clock.now());
+    return path.startsWith(`${root}/`) || !this.#sharesMachine
+      ? undefined
+      : this.machineVolumes.ofMachine(path, this.#clock.now());
   }
 
   listSandboxes({ podUid, ...filter }: PodSandboxFilter): readonly PodSandboxStatus[] {

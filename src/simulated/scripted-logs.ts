@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Clock } from '../base/index.ts';
 import type { ContainerLogs, ContainerStatus, LogEntry, LogQuery, ProcessStreams } from '../node/index.ts';
-import type { OutputLog } from './output-log.ts';
 import { processStreams } from './scripted-process.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 
@@ -24,7 +23,11 @@ export class ScriptedLogs implements ContainerLogs {
   ): AsyncGenerator<LogEntry> {
     const container = this.#find(id);
     if (container.output !== undefined && container.script.log === undefined) {
-      yield* writtenEntries(container, container.output, { tailLines, follow, signal });
+      const life = {
+        isRunning: () => container.state === 'CONTAINER_RUNNING',
+        ended: (either: AbortSignal) => container.ended(either),
+      };
+      yield* container.output.entries({ tailLines, follow, signal }, life);
       return;
     }
     const printed = linesUntil(container, this.#clock.now());
@@ -54,29 +57,6 @@ export class ScriptedLogs implements ContainerLogs {
     const sinceMs = this.#clock.now() - (container.status.startedAtMs ?? 0);
     const waitMs = logEveryMs === undefined ? undefined : logEveryMs - (sinceMs % logEveryMs);
     await Promise.race([container.ended(either), ...(waitMs === undefined ? [] : [this.#clock.sleep(waitMs, either)])]);
-    scope.abort();
-  }
-}
-
-/** What the container's program has written. */
-async function* writtenEntries(
-  container: SimulatedContainer,
-  output: OutputLog,
-  { tailLines = MAX_LINES, follow, signal }: LogQuery,
-): AsyncGenerator<LogEntry> {
-  let next = output.length;
-  for (let lines = 0; next > output.start; next--) {
-    if (output.at(next - 1)?.isLineEnd !== false && ++lines > tailLines) break;
-  }
-  while (!signal.aborted) {
-    for (next = Math.max(next, output.start); next < output.length; next++) {
-      const entry = output.at(next);
-      if (entry !== undefined) yield entry;
-    }
-    if (!follow || container.state !== 'CONTAINER_RUNNING') return;
-    const scope = new AbortController();
-    const either = AbortSignal.any([signal, scope.signal]);
-    await Promise.race([container.ended(either), output.more(either)]);
     scope.abort();
   }
 }

@@ -12,6 +12,7 @@ import {
   podFolder,
   UNLIMITED,
 } from '../node/index.ts';
+import { PodAddresses } from './pod-addresses.ts';
 import { SandboxRegistry } from './sandbox-registry.ts';
 import { ScriptedActions } from './scripted-actions.ts';
 import { ScriptedLogs } from './scripted-logs.ts';
@@ -32,11 +33,12 @@ export function simulatedBackend(options: SimulatedBackendOptions = {}): OpenNod
   return async (node, { clock, random, content }) => {
     const machine = simulatedMachine(node, options);
     const registry = new SandboxRegistry(clock);
-    const images = new SimulatedImages(clock, options.imageDiskBytes);
+    const images = new SimulatedImages(clock, { diskBytes: options.imageDiskBytes });
     const logs = new ScriptedLogs(clock, (id) => registry.container(id));
     const usage = new UsageMeter(clock, registry);
     const version = machine.kubeletVersion.replace(/^v/, '');
-    const parts = { clock, random, podCidrs: node.podCidrs, version, machine, registry, images, logs, usage, content };
+    const addresses = new PodAddresses(node.podCidrs);
+    const parts = { clock, random, addresses, version, machine, registry, images, logs, usage, content };
     const runtime = new SimulatedRuntime(parts);
     return {
       machine,

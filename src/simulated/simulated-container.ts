@@ -7,17 +7,16 @@ import {
   type ContainerState,
   type ContainerStatus,
   type MeasuredUsage,
+  type OutputLog,
   POD_UID,
-  type PodContent,
   RuntimeError,
   type ContainerReadiness,
   type ContainerSpec,
 } from '../node/index.ts';
 import { CatchUpClock } from './catch-up-clock.ts';
 import { canRun, isInteractiveShell, isServing } from './container-program.ts';
-import { type ContainerSetup, mountsOf } from './container-setup.ts';
+import { type ContainerSetup, type FileSource, mountsOf } from './container-setup.ts';
 import { MainProcess, SOON_MS } from './main-process.ts';
-import type { OutputLog } from './output-log.ts';
 import { ProcessorMeter } from './processor-meter.ts';
 import { type Annotations, type ContainerScript, containerScript } from './script.ts';
 import { containerUsage, measuredUsage, type Usage } from './usage.ts';
@@ -59,22 +58,18 @@ export interface SimulatedContainerParts {
   readonly sharedVolume: (path: string) => SharedVolume | undefined;
   /** Of its pod. */
   readonly addresses: () => readonly string[];
+  /** The content of its pod's resolv.conf; empty for none. */
+  readonly resolver: () => string;
   readonly isOfJob: boolean;
   /** The pod's current annotations. */
   readonly annotations: () => Annotations;
   readonly onEnd: () => void;
 }
 
-/** Where the files of a container's mounts come from. */
-export interface FileSource {
-  /** The agent's folder on the machine. */
-  readonly root: string;
-  content(path: string): Promise<PodContent | undefined>;
-}
-
 const MOUNT_AGAIN_MS = 60_000;
 /** A file where mounts are folders. */
 const HOSTS = '/etc/hosts';
+const RESOLVER = '/etc/resolv.conf';
 const DIRECTORIES = ['/bin', '/dev', '/etc', '/home', '/root', '/tmp', '/usr', '/var'];
 const KILLED = 137;
 const NOT_STARTED = 128;
@@ -196,7 +191,8 @@ export class SimulatedContainer {
     const { content } = this.#parts;
     const found: MountedVolume[] = [];
     for (const [place, path] of this.#mounts()) {
-      const volume = path.startsWith(content.root) ? await content.content(path) : undefined;
+      const isRead = content.readsMachine || path.startsWith(content.root);
+      const volume = isRead ? await content.content(path) : undefined;
       if (volume === undefined) continue;
       const files = volume.files.map((file) => ({
         ...file,
@@ -238,6 +234,8 @@ export class SimulatedContainer {
       const shared = this.#parts.sharedVolume(onMachine);
       if (shared !== undefined) files.attach(posix.resolve('/', path), shared.volume, { within: shared.within, nowMs });
     }
+    const resolver = this.#parts.resolver();
+    if (resolver !== '') files.write(RESOLVER, Buffer.from(resolver), { nowMs });
     this.#files = files;
     return files;
   }

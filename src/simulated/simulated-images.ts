@@ -15,16 +15,33 @@ const MAX_IMAGES = 1000;
 const MEBIBYTE = 1 << 20;
 const NEVER_FULL_BYTES = 2 ** 40;
 
+/** What is known of an image besides its name. Names with the same id are the same image. */
+export type StatedImage = Partial<Pick<Image, 'id' | 'size' | 'uid' | 'username'>> & {
+  /** How long it takes to pull it; default no time. */
+  readonly pullMs?: number;
+};
+
+export interface SimulatedImagesOptions {
+  /** How many bytes of images fit on the node; default any number. */
+  readonly diskBytes?: number | undefined;
+  /** Images by their full names; others have a made-up id and size, and no user. */
+  readonly stated?: ReadonlyMap<string, StatedImage>;
+}
+
 /** Images that are only names. Each can be pulled, unless the pod's script says otherwise. */
 export class SimulatedImages implements ImageService {
   readonly #clock: Clock;
   readonly #diskBytes: number;
+  readonly #stated: ReadonlyMap<string, StatedImage>;
+  /** By id. */
   readonly #images = new Map<string, Image>();
+  /** Ids by full name, with tag or digest. */
+  readonly #ids = new Map<string, string>();
 
-  /** The disk is never full by default. */
-  constructor(clock: Clock, diskBytes = Infinity) {
+  constructor(clock: Clock, { diskBytes = Infinity, stated = new Map() }: SimulatedImagesOptions = {}) {
     this.#clock = clock;
     this.#diskBytes = diskBytes;
+    this.#stated = stated;
   }
 
   async fsInfo(): Promise<FilesystemUsage> {
@@ -39,42 +56,71 @@ export class SimulatedImages implements ImageService {
   }
 
   async imageStatus({ image }: ImageSpec): Promise<Image | undefined> {
-    return this.#images.get(fullImageName(image));
+    return this.#images.get(this.#idOf(image) ?? '');
   }
 
   async pullImage({ image, annotations = {} }: ImageSpec, { signal }: CallOptions = {}): Promise<string> {
     const { pullAfterMs, pullFails } = pullScript(annotations);
-    if (pullAfterMs > 0) await this.#clock.sleep(pullAfterMs, signal);
+    const pullMs = Math.max(pullAfterMs, this.#stated.get(fullImageName(image))?.pullMs ?? 0);
+    if (pullMs > 0) await this.#clock.sleep(pullMs, signal);
     signal?.throwIfAborted();
     if (pullFails !== undefined) throw new RuntimeError('Failed', pullFails);
     return this.add(image);
   }
 
+  /** Removes the image with all its names. */
   async removeImage({ image }: ImageSpec): Promise<void> {
-    this.#images.delete(fullImageName(image));
+    const id = this.#idOf(image);
+    if (id !== undefined) this.#remove(id);
   }
 
   /** Adds an image and returns its digest. */
   add(image: string): string {
     const name = fullImageName(image);
-    const reference = imageReference(name);
-    const id = imageDigest(name);
-    if (this.#images.size >= MAX_IMAGES && !this.#images.has(name)) this.#removeOldest();
-    this.#images.set(name, {
+    const stated = this.#stated.get(name);
+    const reference = this.referenceOf(name);
+    const id = stated?.id ?? imageDigest(name);
+    const known = this.#images.get(id);
+    if (known === undefined && this.#images.size >= MAX_IMAGES) this.#removeOldest();
+    this.#images.set(id, {
       id,
-      repoTags: name.includes('@') ? [] : [name],
-      repoDigests: [reference],
-      size: sizeFor(id),
+      repoTags: name.includes('@') ? (known?.repoTags ?? []) : joined(known?.repoTags, name),
+      repoDigests: joined(known?.repoDigests, reference),
+      size: stated?.size ?? known?.size ?? sizeFor(id),
+      ...(stated?.uid === undefined ? {} : { uid: stated.uid }),
+      ...(stated?.username === undefined ? {} : { username: stated.username }),
     });
+    this.#ids.set(name, id);
+    this.#ids.set(reference, id);
     return reference;
   }
 
-  #removeOldest(): void {
-    for (const name of this.#images.keys()) {
-      this.#images.delete(name);
-      return;
-    }
+  /** The image of this full name by digest. */
+  referenceOf(fullName: string): string {
+    return imageReference(fullName, this.#stated.get(fullName)?.id);
   }
+
+  /** By id, by the beginning of one as crictl shows it, or by name. */
+  #idOf(image: string): string | undefined {
+    if (this.#images.has(image)) return image;
+    const named = this.#ids.get(fullImageName(image));
+    if (named !== undefined || !/^[0-9a-f]{8,64}$/.test(image)) return named;
+    return [...this.#images.keys()].find((id) => id.startsWith(`sha256:${image}`));
+  }
+
+  #removeOldest(): void {
+    for (const id of this.#images.keys()) return this.#remove(id);
+  }
+
+  #remove(id: string): void {
+    const { repoTags = [], repoDigests = [] } = this.#images.get(id) ?? {};
+    for (const name of [...repoTags, ...repoDigests]) this.#ids.delete(name);
+    this.#images.delete(id);
+  }
+}
+
+function joined(names: readonly string[] = [], name: string): readonly string[] {
+  return names.includes(name) ? names : [...names, name];
 }
 
 /** From 1 to 256 MiB, the same for the same image. */
@@ -102,9 +148,9 @@ function imageDigest(fullName: string): string {
 }
 
 /** The image by digest: `docker.io/library/nginx@sha256:…`. */
-export function imageReference(fullName: string): string {
+function imageReference(fullName: string, digest = imageDigest(fullName)): string {
   const at = fullName.indexOf('@');
   const named = at < 0 ? fullName : fullName.slice(0, at);
   const colon = named.indexOf(':', named.lastIndexOf('/') + 1);
-  return `${colon < 0 ? named : named.slice(0, colon)}@${imageDigest(fullName)}`;
+  return `${colon < 0 ? named : named.slice(0, colon)}@${digest}`;
 }

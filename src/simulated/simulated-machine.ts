@@ -38,7 +38,10 @@ const DNS = { clusterServers: [], clusterDomain: 'cluster.local', resolver: unde
 const AT_EASE: MachinePressure = { memory: false, disk: false, pid: false };
 
 /** A machine with the given capacity that never runs out of resources. */
-export function simulatedMachine({ name, addresses }: NodeSettings, options: SimulatedMachineOptions): Machine {
+export function simulatedMachine(
+  { name, addresses }: Pick<NodeSettings, 'name' | 'addresses'>,
+  options: SimulatedMachineOptions,
+): Machine {
   const { kubeletVersion = DEFAULT_KUBELET_VERSION, architecture = 'amd64', reserved = {} } = options;
   return {
     operatingSystem: 'linux',

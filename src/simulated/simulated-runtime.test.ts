@@ -10,6 +10,7 @@ import {
 import { podOf } from '../node/testing/pod-views.ts';
 import { SandboxRegistry } from './sandbox-registry.ts';
 import { ScriptedLogs } from './scripted-logs.ts';
+import { PodAddresses } from './pod-addresses.ts';
 import { SimulatedImages } from './simulated-images.ts';
 import { simulatedMachine } from './simulated-machine.ts';
 import { SimulatedRuntime } from './simulated-runtime.ts';
@@ -39,7 +40,19 @@ function runtime(podCidrs: readonly string[] = ['10.244.0.0/24']): {
   const usage = new UsageMeter(clock, registry);
   const random = new SeededRandom('runtime');
   const content = async (): Promise<undefined> => undefined;
-  const parts = { clock, random, podCidrs, version: '1.0.0', machine: MACHINE, registry, images, logs, usage, content };
+  const addresses = new PodAddresses(podCidrs);
+  const parts = {
+    clock,
+    random,
+    addresses,
+    version: '1.0.0',
+    machine: MACHINE,
+    registry,
+    images,
+    logs,
+    usage,
+    content,
+  };
   return { clock, images, runtime: new SimulatedRuntime(parts) };
 }
 

@@ -20,31 +20,32 @@ import {
   type PodSandboxStatus,
   type PodSandboxStatusResponse,
   type PortForwardRequest,
+  READY_RUNTIME,
   RuntimeError,
   type RuntimeService,
   type RuntimeStatus,
   type RuntimeVersion,
   type StreamEndpoint,
 } from '../node/index.ts';
-import { AddressPool } from './address-pool.ts';
-import { recoveredSetup, setupOf } from './container-setup.ts';
+import { type FileSource, recoveredSetup, setupOf } from './container-setup.ts';
+import type { PodAddresses } from './pod-addresses.ts';
 import { remembered } from './recover.ts';
+import { ResolverTexts } from './resolver-texts.ts';
 import type { SandboxRegistry } from './sandbox-registry.ts';
 import { httpBody, sandboxFailure } from './script.ts';
 import type { ScriptedLogs } from './scripted-logs.ts';
 import { scriptedPort } from './scripted-port.ts';
 import { runToEnd } from './run-to-end.ts';
 import { attachToMain, attachToShell, runScripted } from './scripted-process.ts';
-import { type FileSource, SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
-import { fullImageName, imageReference, type SimulatedImages } from './simulated-images.ts';
+import { SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
+import { fullImageName, type SimulatedImages } from './simulated-images.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
 import type { UsageMeter } from './usage-meter.ts';
 
 export interface SimulatedRuntimeOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** The ranges of pod addresses: at most one of each IP family. */
-  readonly podCidrs: readonly string[];
+  readonly addresses: PodAddresses;
   readonly version: string;
   readonly machine: Machine;
   readonly registry: SandboxRegistry;
@@ -53,14 +54,16 @@ export interface SimulatedRuntimeOptions {
   readonly usage: UsageMeter;
   /** The files of containers' mounts, read when a command first needs them. */
   readonly content: FileSource['content'];
+  /** Whether `content` has every path of the machine; default those below the agent's folder. */
+  readonly readsMachine?: boolean;
 }
 
 const NEVER = new AbortController().signal;
 
-const ALWAYS_WELL: RuntimeStatus = {
-  conditions: ['RuntimeReady', 'NetworkReady'].map((type) => ({ type, status: true, reason: '', message: '' })),
+/** There is no kernel whose users could be shared or kept apart. */
+const ALWAYS_READY: RuntimeStatus = {
+  ...READY_RUNTIME,
   runtimeHandlers: [{ name: '', features: { recursiveReadOnlyMounts: false, userNamespaces: true } }],
-  features: { supplementalGroupsPolicy: false },
 };
 
 /** The label of a Job's pods. */
@@ -80,14 +83,15 @@ export class SimulatedRuntime implements RuntimeService {
   readonly name = SIMULATED;
   readonly #options: SimulatedRuntimeOptions;
   readonly #clock: Clock;
-  readonly #pools: readonly AddressPool[];
+  readonly #addresses: PodAddresses;
   readonly #registry: SandboxRegistry;
   readonly #turns = new Turns();
+  readonly #resolvers = new ResolverTexts();
 
   constructor(options: SimulatedRuntimeOptions) {
     this.#options = options;
     this.#clock = options.clock;
-    this.#pools = options.podCidrs.map((cidr) => new AddressPool(cidr));
+    this.#addresses = options.addresses;
     this.#registry = options.registry;
   }
 
@@ -96,15 +100,16 @@ export class SimulatedRuntime implements RuntimeService {
   }
 
   async status(): Promise<RuntimeStatus> {
-    return ALWAYS_WELL;
+    return ALWAYS_READY;
   }
 
   async runPodSandbox(config: PodSandboxConfig): Promise<string> {
     const failure = sandboxFailure(config.annotations);
     if (failure !== undefined) throw new RuntimeError('Failed', failure);
     const { network } = config.linux.securityContext.namespaceOptions;
-    const ips = network === 'NODE' ? [] : this.#pools.map((pool) => pool.take());
+    const ips = network === 'NODE' ? [] : this.#addresses.take();
     const sandbox = new SimulatedSandbox(this.#newId(), config, { createdAtMs: this.#clock.now(), ips });
+    sandbox.resolver = this.#resolvers.of(config.dnsConfig);
     this.#registry.addSandbox(sandbox);
     return sandbox.id;
   }
@@ -114,7 +119,7 @@ export class SimulatedRuntime implements RuntimeService {
     if (sandbox === undefined) return;
     for (const container of sandbox.containers) container.kill();
     sandbox.stop();
-    for (const ip of sandbox.ips) for (const pool of this.#pools) pool.release(ip);
+    this.#addresses.release(sandbox.ips);
     sandbox.ips = [];
   }
 
@@ -139,7 +144,7 @@ export class SimulatedRuntime implements RuntimeService {
       throw new RuntimeError('Invalid', `Cannot create container "${config.metadata.name}": its sandbox has stopped`);
     const { metadata, image, labels, annotations, logPath } = config; // nothing else is ever read
     const identity = { metadata, image, labels, annotations, logPath };
-    const setup = setupOf(config, this.#podFolder(sandbox));
+    const setup = setupOf(config, podFolder(this.#options.machine.folders.root, sandbox.config.metadata.uid));
     const container = this.#container(sandbox, { identity, setup, id: this.#newId(), createdAtMs: this.#clock.now() });
     const { createFails } = container.script;
     if (createFails !== undefined) throw new RuntimeError('Failed', createFails);
@@ -245,7 +250,7 @@ export class SimulatedRuntime implements RuntimeService {
   #recover(pod: Observed<Pod>): SimulatedSandbox | undefined {
     const past = remembered(pod, RUNTIME_NAMES, this.#options.machine);
     if (past === undefined) return undefined;
-    const ips = past.ips.filter((ip) => this.#pools.some((pool) => pool.reserve(ip)));
+    const ips = this.#addresses.reserve(past.ips);
     const config = { ...past.config, annotations: {} }; // the script is read when everything is in place
     const sandbox = new SimulatedSandbox(this.#newId(), config, { createdAtMs: past.createdAtMs, ips });
     this.#registry.addSandbox(sandbox);
@@ -265,18 +270,21 @@ export class SimulatedRuntime implements RuntimeService {
     sandbox: SimulatedSandbox,
     parts: Pick<SimulatedContainerParts, 'id' | 'identity' | 'setup' | 'createdAtMs'>,
   ): SimulatedContainer {
+    const { content, readsMachine = false, machine } = this.#options;
+    const { root } = machine.folders;
     const image = fullImageName(parts.identity.image.image);
     const logPath = `${sandbox.config.logDirectory}/${parts.identity.logPath}`;
     const container: SimulatedContainer = new SimulatedContainer({
       podSandboxId: sandbox.id,
-      hostname: sandbox.config.metadata.name,
-      imageRef: imageReference(image),
+      hostname: sandbox.config.hostname,
+      imageRef: this.#options.images.referenceOf(image),
       clock: this.#clock,
       random: this.#options.random,
       turns: this.#turns,
-      content: { root: this.#options.machine.folders.root, content: this.#options.content },
-      sharedVolume: (path) => this.#registry.sharedVolume(sandbox, path, this.#options.machine.folders.root),
+      content: { root, readsMachine, content },
+      sharedVolume: (path) => this.#registry.sharedVolume(sandbox, path, root),
       addresses: () => sandbox.ips,
+      resolver: () => sandbox.resolver,
       isOfJob: sandbox.config.labels[JOB_NAME] !== undefined,
       annotations: () => sandbox.annotations,
       onEnd: () => this.#registry.tell(container, 'CONTAINER_STOPPED_EVENT'),
@@ -288,10 +296,6 @@ export class SimulatedRuntime implements RuntimeService {
 
   #withFiles(id: string): Promise<SimulatedContainer> {
     return this.#registry.running(id).mounted();
-  }
-
-  #podFolder({ config }: SimulatedSandbox): string {
-    return podFolder(this.#options.machine.folders.root, config.metadata.uid);
   }
 
   #newId(): string {

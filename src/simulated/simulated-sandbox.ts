@@ -3,7 +3,7 @@ import { SharedVolumes } from './shared-volumes.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 
 /** The part of a pod's configuration that is ever read. */
-type KeptConfig = Pick<PodSandboxConfig, 'metadata' | 'labels' | 'logDirectory'>;
+type KeptConfig = Pick<PodSandboxConfig, 'metadata' | 'hostname' | 'labels' | 'logDirectory'>;
 
 /** A pod in the simulated runtime. */
 export class SimulatedSandbox {
@@ -20,6 +20,8 @@ export class SimulatedSandbox {
   /** Created when a stream first needs it. */
   #stopping: AbortController | undefined;
   ips: readonly string[];
+  /** The content of resolv.conf. */
+  resolver = '';
 
   constructor(
     id: string,
@@ -27,8 +29,8 @@ export class SimulatedSandbox {
     network: { readonly createdAtMs: number; readonly ips: readonly string[] },
   ) {
     this.id = id;
-    const { metadata, labels, logDirectory } = config;
-    this.config = { metadata, labels, logDirectory };
+    const { metadata, hostname, labels, logDirectory } = config;
+    this.config = { metadata, hostname: hostname === '' ? metadata.name : hostname, labels, logDirectory };
     this.annotations = config.annotations;
     this.createdAtMs = network.createdAtMs;
     this.ips = network.ips;

@@ -19,6 +19,7 @@ test.each([
   ['keelson', () => import('keelson')],
   ['keelson/cel', () => import('keelson/cel')],
   ['keelson/client', () => import('keelson/client')],
+  ['keelson/cri', () => import('keelson/cri')],
   ['keelson/node', () => import('keelson/node')],
   ['keelson/scheduler', () => import('keelson/scheduler')],
   ['keelson/server', () => import('keelson/server')],

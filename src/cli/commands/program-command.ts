@@ -12,12 +12,14 @@ import { logFlags, logLevelFlag, logLevelOf, logOf } from './log-flags.ts';
 import { servingFlags, servingSettings } from './serving-flags.ts';
 
 /** The flags of a program that runs alone: those of all programs, overridden by its own. */
-export function standaloneDefinitions({ name, flags, isOnePerCluster, port }: Program): FlagDefinitions {
+export function standaloneDefinitions(program: Program): FlagDefinitions {
+  const { name, flags, isOnePerCluster, isClient = true, port } = program;
+  const election = isOnePerCluster ? electionFlags(name) : electionTimeFlags;
   return {
-    ...connectionFlags,
+    ...(isClient ? connectionFlags : {}),
     ...flags.standalone,
     ...flags.shared,
-    ...(isOnePerCluster ? electionFlags(name) : electionTimeFlags),
+    ...(isClient ? election : {}),
     ...(port === undefined ? {} : servingFlags(port)),
     ...logFlags,
     ...(flags.upstream === undefined ? logLevelFlag : versionFlags),
@@ -33,7 +35,7 @@ export async function programCommand(command: string, entry: ProgramEntry): Prom
   const common = program.help?.common ?? { Flags: Object.keys(definitions) };
   return {
     ...helpOf({
-      synopsis: `keelson ${command} [--kubeconfig FILE] [FLAGS]`,
+      synopsis: `keelson ${command}${program.isClient === false ? '' : ' [--kubeconfig FILE]'} [FLAGS]`,
       description: `${entry.summary}.`,
       definitions,
       common,
@@ -49,7 +51,7 @@ export async function programCommand(command: string, entry: ProgramEntry): Prom
       const [clock, random] = [new RealClock(), new CryptoRandom()];
       const isKubernetes = program.flags.upstream !== undefined;
       const log = logOf(flags, context.printError, isKubernetes ? 'info' : (logLevelOf(flags) ?? 'warn'));
-      const tools = { clock, random, log, print: (text: string) => context.print(text) };
+      const tools = { clock, random, log, print: (text: string) => context.print(text), signal: context.signal };
       const body = await program.load();
       const prepared = await body.standalone?.(flags, tools);
       if (prepared === undefined) return;

@@ -74,6 +74,8 @@ export interface Program<Options extends object = object> {
   readonly help?: ProgramHelp;
   /** Of several processes on one store, one does the work at a time. */
   readonly isOnePerCluster: boolean;
+  /** Whether the program alone works on an API server; default true. One that does not ends when its `standalone` does. */
+  readonly isClient?: boolean;
   /** Where the program alone answers probes and scrapes by default; absent for one that does not. */
   readonly port?: number;
   /**
@@ -148,6 +150,8 @@ export interface StandaloneTools {
   readonly random: Random;
   readonly log: Logger;
   print(text: string): void;
+  /** Aborts when the process is asked to stop. */
+  readonly signal: AbortSignal;
 }
 
 /** A program that is about to run alone. */

@@ -26,6 +26,11 @@ export const programs = [
     summary: 'Run simulated nodes alone, on any API server',
     load: () => import('./kubelet/program.ts'),
   },
+  {
+    command: 'cri',
+    summary: 'Serve simulated containers to a kubelet, as a container runtime on a unix socket',
+    load: () => import('./cri/program.ts'),
+  },
 ] as const satisfies readonly ProgramEntry[];
 
 /** What runs beside the API server. */

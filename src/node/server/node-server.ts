@@ -13,20 +13,25 @@ const MAX_HEADER_BYTES = 64 * 1024;
 
 /** The HTTP server of a node, as the API server expects it of a kubelet. Callers pass connections to it. */
 export class NodeServer implements Disposable {
-  readonly #node: ServedNode;
+  readonly #answerOf: (request: NodeRequest) => Promise<NodeAnswer>;
   readonly #log: Logger;
-  readonly #options: ServingOptions;
-  readonly #http: HttpMetrics;
+  readonly #http: HttpMetrics | undefined;
   readonly #server: Server;
   readonly #scope = new AbortScope();
   readonly #connections = new Set<Duplex>();
   readonly #guards = new WeakMap<Duplex, RequestGuard>();
 
-  constructor(node: ServedNode, log: Logger, options: ServingOptions = {}) {
-    this.#node = node;
+  /** A function in place of a node answers other requests, such as those to a runtime's streams; they are not measured. */
+  constructor(
+    node: ServedNode | ((request: NodeRequest) => Promise<NodeAnswer>),
+    log: Logger,
+    options: ServingOptions = {},
+  ) {
+    const isNode = typeof node !== 'function';
+    this.#http = options.http ?? (isNode ? new HttpMetrics(node.clock) : undefined);
+    const served = this.#http === undefined ? options : { ...options, http: this.#http };
+    this.#answerOf = isNode ? (request) => answerNodeRequest(node, request, served) : node;
     this.#log = log;
-    this.#http = options.http ?? new HttpMetrics(node.clock);
-    this.#options = { ...options, http: this.#http };
     this.#server = createServer({ maxHeaderSize: MAX_HEADER_BYTES });
     this.#server.on('request', (request, response) => void this.#serve(request, response));
     this.#server.on('upgrade', (request, socket, first: Buffer) => void this.#upgrade(request, socket, first));
@@ -50,7 +55,8 @@ export class NodeServer implements Disposable {
     using scope = new AbortScope(this.#scope.signal);
     response.once('close', () => scope.abort(new Error('The caller is gone')));
     incoming.resume();
-    response.once('close', this.#http.began(incoming.method ?? '', pathOf(incoming)));
+    const ended = this.#http?.began(incoming.method ?? '', pathOf(incoming));
+    if (ended !== undefined) response.once('close', ended);
     const answer = await this.#answer(incoming, scope.signal, false);
     try {
       await write(response, answer.type === 'upgrade' ? refusal(400, 'Upgrade request required') : answer);
@@ -64,7 +70,8 @@ export class NodeServer implements Disposable {
     using scope = new AbortScope(this.#scope.signal);
     socket.on('error', () => undefined); // reading tells
     socket.once('close', () => scope.abort(new Error('The caller is gone')));
-    socket.once('close', this.#http.began(incoming.method ?? '', pathOf(incoming)));
+    const ended = this.#http?.began(incoming.method ?? '', pathOf(incoming));
+    if (ended !== undefined) socket.once('close', ended);
     const answer = await this.#answer(incoming, scope.signal, true);
     if (answer.type === 'stream') {
       socket.end(head(400, { 'content-length': '0' }));
@@ -101,7 +108,7 @@ export class NodeServer implements Disposable {
       };
       const request: NodeRequest = { method, path: pathname, query: searchParams, header, signal, isUpgrade };
       const refused = await this.#guards.get(incoming.socket)?.(request);
-      return refused ?? (await answerNodeRequest(this.#node, request, this.#options));
+      return refused ?? (await this.#answerOf(request));
     } catch (error) {
       this.#log.warn('request failed', { error, path: url });
       return refusal(500, messageOf(error));

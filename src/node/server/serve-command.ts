@@ -29,19 +29,21 @@ export interface CommandParts {
   readonly clock: Clock;
   /** A caller that attaches does not get the exit code. */
   readonly isAttach: boolean;
+  /** Default those that a kubelet speaks. */
+  readonly webSocketProtocols?: readonly string[];
 }
 
 /** Connects the caller with a process, over WebSocket or SPDY, as it asks for. */
 export function serveCommand(
   request: NodeRequest,
   wanted: WantedStreams,
-  { open, clock, isAttach }: CommandParts,
+  { open, clock, isAttach, webSocketProtocols = WEBSOCKET_COMMAND_PROTOCOLS }: CommandParts,
 ): NodeAnswer {
   const run = (streams: CommandStreams): Promise<void> => runCommand(streams, { open, isAttach }, wanted);
   if (wantsWebSocket((name) => request.header(name))) {
     const { code, headers, body } = handshake(
       (name) => request.header(name),
-      (offered) => (offered.length === 0 ? '' : offered.find((name) => WEBSOCKET_COMMAND_PROTOCOLS.includes(name))),
+      (offered) => (offered.length === 0 ? '' : offered.find((name) => webSocketProtocols.includes(name))),
     );
     if (code !== 101) return refusal(code, body);
     const protocol = headers['Sec-WebSocket-Protocol'] ?? '';
@@ -63,7 +65,7 @@ export function serveCommand(
 
 async function runCommand(
   streams: CommandStreams,
-  { open, isAttach }: Omit<CommandParts, 'clock'>,
+  { open, isAttach }: Pick<CommandParts, 'open' | 'isAttach'>,
   wanted: WantedStreams,
 ): Promise<void> {
   const { stdin, resizes, signal } = streams;

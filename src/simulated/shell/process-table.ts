@@ -10,9 +10,15 @@ const FIRST_PID = 7;
 /** False when the process has no handler for the signal. */
 type Deliver = (signal: number) => boolean;
 
+export interface RunningProgram {
+  readonly pid: number;
+  readonly name: string;
+}
+
 /** The processes of a container: how many there are, and who receives signals. */
 export class ProcessTable {
   readonly #receivers = new Map<number, Deliver>();
+  readonly #running = new Set<RunningProgram>();
   #count = 0;
   #nextPid = FIRST_PID;
 
@@ -25,6 +31,17 @@ export class ProcessTable {
 
   newPid(): number {
     return this.#nextPid++;
+  }
+
+  /** The programs that run, in the order in which they have started. */
+  get running(): readonly RunningProgram[] {
+    return [...this.#running];
+  }
+
+  /** A program runs until it is disposed. */
+  enter(program: RunningProgram): Disposable {
+    this.#running.add(program);
+    return { [Symbol.dispose]: () => void this.#running.delete(program) };
   }
 
   /** Signals to the process are delivered there until it is disposed. */

@@ -34,8 +34,10 @@ async function run(words: readonly string[], process: ShellProcess, isInShell: b
   if (!isInShell) await process.machine.prepareFiles?.(words, process.directory);
   const slash = name.lastIndexOf('/');
   const base = name.slice(slash + 1);
-  if (SHELLS.has(base)) return runShell(base, args, process);
-  if (isKnownProgram(name)) return runKnown(base, args, process);
+  const { processes } = process.machine;
+  using _running = processes.enter({ pid: isInShell ? processes.newPid() : process.pid, name: base });
+  if (SHELLS.has(base)) return await runShell(base, args, process);
+  if (isKnownProgram(name)) return await runKnown(base, args, process);
   const file = slash === -1 ? undefined : process.machine.files.get(pathOf(process, name));
   if (file?.type === 'directory') return fail(process, `sh: ${name}: Permission denied`, NOT_EXECUTABLE);
   if (file?.type === 'file') {
@@ -43,9 +45,9 @@ async function run(words: readonly string[], process: ShellProcess, isInShell: b
     const interpreter = /^#!\s*(\S+)(?:\s+(\S+))?/.exec(Buffer.from(file.bytes.subarray(0, 256)).toString());
     const named = (interpreter?.[1]?.endsWith('/env') === true ? interpreter[2] : interpreter?.[1]) ?? 'sh';
     const shell = named.slice(named.lastIndexOf('/') + 1);
-    if (SHELLS.has(shell)) return runShell(shell, [name, ...args], process);
+    if (SHELLS.has(shell)) return await runShell(shell, [name, ...args], process);
   }
-  const answered = process.imageProgram(words, process, isInShell);
+  const answered = await process.imageProgram(words, process, isInShell);
   return answered ?? fail(process, `sh: ${name}: not found`, NOT_FOUND);
 }
 

@@ -23,7 +23,7 @@ import {
   touch,
 } from './file-programs.ts';
 import { grepProgram } from './grep.ts';
-import { kill } from './kill.ts';
+import { kill, pgrep } from './kill.ts';
 import { echo, printf, seq, yes } from './print-text.ts';
 import { UsageError } from './read-options.ts';
 import { sed } from './sed.ts';
@@ -81,6 +81,7 @@ export const programs: Readonly<Record<string, Program>> = {
   nice: nohup,
   nohup,
   nproc,
+  pgrep,
   printenv,
   printf,
   pwd: async (_, process) => {

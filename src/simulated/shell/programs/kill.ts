@@ -41,3 +41,11 @@ async function deliver(pid: number, signal: number, process: ShellProcess): Prom
 }
 
 export const kill: Program = (args, process) => sendSignals(args, process, () => false);
+
+/** Prints the numbers of the processes whose name contains the text; of itself not. */
+export const pgrep: Program = async ([text = ''], process) => {
+  const own = process.machine.processes.running.findLast(({ name }) => name === 'pgrep');
+  const found = process.machine.processes.running.filter((each) => each !== own && each.name.includes(text));
+  await print(process, found.map(({ pid }) => `${pid}\n`).join(''));
+  return found.length === 0 ? 1 : 0;
+};

@@ -1,5 +1,5 @@
-import type { Clock } from '../base/index.ts';
-import type { LogEntry } from '../node/index.ts';
+import type { Clock } from '../../base/index.ts';
+import type { LogEntry, LogQuery } from '../runtime/index.ts';
 
 /** The log of one run of a container; older lines are dropped, as when a kubelet rotates logs. */
 const MAX_BYTES = 128 * 1024;
@@ -9,6 +9,13 @@ const ENTRY_BYTES = 64;
 const NEWLINE = 0x0a;
 
 type Stream = LogEntry['stream'];
+
+/** The container whose output is followed. */
+interface FollowedContainer {
+  isRunning(): boolean;
+  /** Resolves when it has ended, or the signal aborts. */
+  ended(signal: AbortSignal): Promise<void>;
+}
 
 /** What a container's main process has written, line by line with its time. */
 export class OutputLog {
@@ -60,6 +67,30 @@ export class OutputLog {
       this.#rest[stream] = new Uint8Array();
     }
     for (const listener of this.#listeners) listener();
+  }
+
+  /** The entries so far, and with `follow` those that come until the container has ended. */
+  async *entries(
+    { tailLines = Infinity, follow, signal }: LogQuery,
+    container: FollowedContainer,
+  ): AsyncGenerator<LogEntry> {
+    let next = this.length;
+    for (let lines = 0; next > this.start; next--) {
+      if (this.at(next - 1)?.isLineEnd !== false && ++lines > tailLines) break;
+    }
+    while (!signal.aborted) {
+      const isRunning = container.isRunning();
+      for (next = Math.max(next, this.start); next < this.length; next++) {
+        const entry = this.at(next);
+        if (entry !== undefined) yield entry;
+      }
+      if (!follow || !isRunning) return;
+      const scope = new AbortController();
+      const either = AbortSignal.any([signal, scope.signal]);
+      if (next === this.length && container.isRunning())
+        await Promise.race([container.ended(either), this.more(either)]);
+      scope.abort();
+    }
   }
 
   /** Resolves when there is more, or the signal aborts. */
