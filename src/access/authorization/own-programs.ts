@@ -38,7 +38,7 @@ export class OwnPrograms implements Authenticator {
     return typeof certificate === 'object' ? this.#users.get(certificate) : undefined;
   }
 
-  /** Asks the authorizers, made when first needed, about own programs, and has no opinion about everybody else. */
+  /** Asks the authorizers, made when first needed, about own programs, and has no opinion about all other users. */
   rights(make: () => readonly Authorizer[]): Authorizer {
     let all: Authorizer | undefined;
     return {
