@@ -23,7 +23,7 @@ class Lines {
 
 const typescript = join(import.meta.dirname, '..', '..', '..', 'node_modules', 'typescript');
 
-test('type errors are told at the start and after each change, those of tests are not, and their end is told once', async () => {
+test('type errors are reported at the start and after each change, those of tests are not, and their end is reported once', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'types-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const write = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
