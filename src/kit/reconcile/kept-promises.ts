@@ -40,10 +40,7 @@ interface Caller {
 
 /** The engine loses the reconciler's frames, because its await is not the only one of the promise. */
 function calledBy({ stack = '' }: Caller, error: unknown): unknown {
-  if (!(error instanceof Error) || error.stack === undefined) return error;
-  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
-  const missing = frames.filter((frame) => error.stack?.includes(frame) === false);
-  if (missing.length > 0) error.stack = [error.stack, ...missing].join('\n');
+  if (error instanceof Error) error.stack = `${error.stack}${stack.slice(stack.indexOf('\n'))}`;
   return error;
 }
 
