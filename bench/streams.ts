@@ -1,4 +1,5 @@
-// npm run bench:streams: a gibibyte there and back through `kubectl port-forward`, to a simulated pod and, where the tools are there, to a pod of a real kubelet.
+// npm run bench:streams: a gibibyte there and back through `kubectl port-forward`, to a simulated pod and, where the tools are there, to a pod of a real kubelet;
+// then logs, commands and ports of one kubelet, through our server and through kube-apiserver.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -18,6 +19,7 @@ import { rssMbOf } from './process-use.ts';
 const MEBIBYTE = 1024 * 1024;
 const PIECE = Buffer.alloc(64 * 1024, 'x');
 const START_LIMIT_MS = 120_000;
+const BUNDLE = resolve('dist', 'keelson.js');
 const { values } = parseArgs({ options: { mebibytes: { type: 'string', default: '1024' } } });
 const bytes = Number(values.mebibytes) * MEBIBYTE;
 
@@ -27,7 +29,7 @@ const { kubectl } = found.paths;
 const folder = await mkdtemp(join(tmpdir(), 'keelson-streams-'));
 try {
   await using server = await startKeelson({
-    bundle: resolve('dist', 'keelson.js'),
+    bundle: BUNDLE,
     folder: join(folder, 'server'),
     flags: ['--enable-bootstrap-token-auth', '--kubelet-preferred-address-types=InternalIP'],
   });
@@ -36,8 +38,20 @@ try {
   const missing = whyNoKubelet();
   if (missing === undefined) await besideKubelet(server);
   else console.log(`the kubelet is left out: ${missing}`);
+  await besideBoth();
 } finally {
   await rm(folder, { recursive: true, force: true });
+}
+
+/** Logs, commands and ports of a pod of one kubelet, through our server and through kube-apiserver. */
+async function besideBoth(): Promise<void> {
+  for (const name of ['keelson', 'kube']) {
+    const measured = ['scripts/run.mjs', 'bench/pod-streams.ts', '--name', name];
+    const rig = ['scripts/run.mjs', 'test/real-node/main.ts', '--server', name, '--minutes', '10', '--bundle', BUNDLE];
+    const child = spawn(process.execPath, [...rig, process.execPath, ...measured], { stdio: 'inherit' });
+    const [code] = (await once(child, 'close')) as [number | null];
+    if (code !== 0) throw new Error(`The streams of a real node on ${name} were not measured`);
+  }
 }
 
 async function besideKubelet(server: RunningServer): Promise<void> {

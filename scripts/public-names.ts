@@ -35,6 +35,7 @@ const PLACES: readonly (readonly [folder: RegExp, guide: string])[] = [
   [/^src\/kit\/webhooks\//, 'webhooks'],
   [/^src\/kit\/extender\//, 'extending-the-scheduler'],
   [/^src\/kit\/kms\//, 'encryption'],
+  [/^src\/kit\/plugin\//, 'kubectl-plugins'],
   [/^src\/kit\/rbac\//, 'operator'],
   [/^src\/kit\/(app|run|election)/, 'apps'],
   [/^src\/kit\//, 'controllers'],

@@ -16,7 +16,7 @@ test('secrets are encrypted through the plugin: without it none can be written',
   });
   await plugin.listening();
   const path = join(folder, 'encryption.json');
-  await writeFile(path, plugin.configuration());
+  await writeFile(path, JSON.stringify(plugin.configuration()));
   await using cluster = await startCluster({ nodes: 0, encryption: { path, isReloading: false } });
   const secrets = cluster.client.core.v1.secrets.namespace('default');
   const hush = { metadata: { name: 'hush' }, stringData: { password: 'open sesame' } };

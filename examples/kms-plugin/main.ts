@@ -6,5 +6,5 @@ const stop = new AbortController();
 process.once('SIGINT', () => stop.abort());
 const plugin = yearlyKeys(resolve('kms.sock'));
 const running = plugin.run(stop.signal);
-await writeFile('encryption.json', plugin.configuration(['secrets']), { mode: 0o600 });
+await writeFile('encryption.json', JSON.stringify(plugin.configuration()), { mode: 0o600 });
 await running;

@@ -34,6 +34,7 @@ export {
   DEFAULT_MODES,
 } from './modes.ts';
 export type { Authorization, AuthorizationParts } from './authorization/authorization.ts';
+export { OwnPrograms } from './authorization/own-programs.ts';
 export { AuthorizationConfigError, type ConfiguredAuthorization } from './authorization/configuration.ts';
 export { readAuthorizationFile } from './authorization/read-configuration.ts';
 export { AuditMetrics } from './audit/audit-metrics.ts';

@@ -1,8 +1,9 @@
 import type { ListingAuthorizer, ServerObjects } from '../apiserver/index.ts';
 import { AbacAuthorizer, readAbacPolicies } from './abac-authorizer.ts';
-import { Authorization, type AuthorizationParts } from './authorization/authorization.ts';
+import { Authorization, type AuthorizationParts, PROGRAM_MODES } from './authorization/authorization.ts';
 import type { AuthorizerChoice, ConfiguredAuthorization } from './authorization/configuration.ts';
 import type { AuthorizationWebhookOptions } from './authorization/webhook-authorizer.ts';
+import type { OwnPrograms } from './authorization/own-programs.ts';
 import { NodeAuthorizer } from './node-authorizer/node-authorizer.ts';
 import { RbacAuthorizer } from './rbac/rbac-authorizer.ts';
 import type { ConfiguredWebhook } from './review-webhook/webhook-kubeconfig.ts';
@@ -62,7 +63,7 @@ const makers: Readonly<Record<string, (parts: ModeParts) => ListingAuthorizer>> 
   Node: ({ objects }) => new NodeAuthorizer(objects),
 };
 
-export const DEFAULT_MODES: readonly string[] = ['Node', 'RBAC'];
+export const DEFAULT_MODES: readonly string[] = PROGRAM_MODES;
 
 const WEBHOOK = 'Webhook';
 
@@ -99,8 +100,13 @@ function configurationProblems({ modes, policies, webhook, configuration }: Auth
   return hasAbac && policies === undefined ? ["authorizer ABAC's authorization policy file not passed"] : [];
 }
 
+interface ChosenParts extends Omit<AuthorizationParts, 'own'> {
+  /** The programs of this process, which have their rights under every mode. */
+  readonly programs?: OwnPrograms;
+}
+
 /** Creates the chain of authorizers that the options choose. */
-export function authorizationOf(options: AuthorizationOptions, parts: AuthorizationParts): Authorization {
+export function authorizationOf(options: AuthorizationOptions, { programs, ...parts }: ChosenParts): Authorization {
   const [problem] = authorizationProblems(options);
   if (problem !== undefined) throw new Error(`Cannot choose who authorizes: ${problem}`);
   const { modes = DEFAULT_MODES, policies, webhook, configuration } = options;
@@ -114,7 +120,10 @@ export function authorizationOf(options: AuthorizationOptions, parts: Authorizat
     if (fresh !== undefined) made.set(type, fresh);
     return fresh;
   };
-  return new Authorization(chosen, make, parts);
+  if (programs === undefined) return new Authorization(chosen, make, parts);
+  const rights = (): readonly ListingAuthorizer[] =>
+    PROGRAM_MODES.flatMap((mode) => make(mode) ?? makers[mode]?.({ objects: parts.objects, policies }) ?? []);
+  return new Authorization(chosen, make, { ...parts, own: programs.rights(rights) });
 }
 
 const TIMEOUT_MS = 30_000;

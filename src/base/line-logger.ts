@@ -78,7 +78,7 @@ export function formatText(record: LogRecord): string {
 export function formatWithStack(record: LogRecord): string {
   const { error } = record.fields;
   if (record.level !== 'error' || !(error instanceof Error)) return formatText(record);
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at (?!.*\(?node:internal)/.test(line));
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at (?!.*\(?node:)/.test(line));
   const theirs = frames.filter((line) => !OWN_FRAME.test(line));
   return [formatText(record), ...(theirs.length === 0 ? frames : theirs)].join('\n');
 }

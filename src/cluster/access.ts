@@ -7,6 +7,7 @@ import {
   type AuthorizationOptions,
   authorizationOf,
   openAudit,
+  OwnPrograms,
 } from '../access/index.ts';
 import type { Authenticator, Authorizer } from '../apiserver/index.ts';
 import type { MetricRegistry, Random } from '../base/index.ts';
@@ -33,7 +34,7 @@ export interface AccessOptions {
   readonly audit?: AuditOptions;
 }
 
-export interface AccessParts extends Omit<AuthenticationParts, 'more'> {
+export interface AccessParts extends Omit<AuthenticationParts, 'more' | 'programs'> {
   readonly pki: ClusterPki;
   readonly random: Random;
   readonly metrics: MetricRegistry;
@@ -45,6 +46,8 @@ export interface AccessParts extends Omit<AuthenticationParts, 'more'> {
 export interface Access {
   readonly authentication: Authentication;
   readonly authorizer: Authorization;
+  /** The programs of this process, which have their rights however others are authorized. */
+  readonly programs: OwnPrograms;
   /** Absent where nothing is audited. To be disposed of when no more requests come. */
   readonly audit: ReturnType<typeof openAudit>;
 }
@@ -52,6 +55,7 @@ export interface Access {
 export function openAccess(options: AccessOptions, { pki, random, metrics, serverId, ...parts }: AccessParts): Access {
   const { objects, types, clock, uids, log, local } = parts;
   const { audit } = options;
+  const programs = new OwnPrograms();
   const authorizer = authorizationOf(options.authorization ?? {}, {
     ...(local === undefined ? {} : { local }),
     objects,
@@ -61,13 +65,19 @@ export function openAccess(options: AccessOptions, { pki, random, metrics, serve
     log,
     metrics,
     more: options.authorizers,
+    programs,
     serverId,
   });
-  const authentication = clusterAuthentication(options, pki, { ...parts, more: options.authenticators ?? [] });
+  const authentication = clusterAuthentication(options, pki, {
+    ...parts,
+    programs,
+    more: options.authenticators ?? [],
+  });
   const auditMetrics = new AuditMetrics(metrics, log); // shown by servers that audit nothing, too
   return {
     authentication,
     authorizer,
+    programs,
     audit:
       audit === undefined ? undefined : openAudit(audit, { clock, random, uids, types, log, metrics: auditMetrics }),
   };

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
-import type { Authentication } from '../access/index.ts';
-import type { ApiServer } from '../apiserver/index.ts';
+import type { Authentication, OwnPrograms } from '../access/index.ts';
+import type { ApiServer, ClientCertificate } from '../apiserver/index.ts';
 import type { TypeTable } from '../api/index.ts';
 import type { Clock, Logger, MetricRegistry } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
@@ -50,6 +50,8 @@ export class ControlPlane implements AsyncDisposable {
   readonly attempts = new SchedulingAttempts();
   /** Makes a token for a Secret of a service account. */
   readonly legacyToken: Authentication['tokenIssuer']['legacyToken'];
+  /** The programs of this process. */
+  readonly programs: OwnPrograms;
   readonly #options: ControlPlaneOptions;
   readonly #opened: OpenedParts;
   readonly #state = new ServingState();
@@ -81,6 +83,7 @@ export class ControlPlane implements AsyncDisposable {
     });
     const { server, access } = this.#built;
     this.server = server;
+    this.programs = access.programs;
     this.legacyToken = (wish) => access.authentication.tokenIssuer.legacyToken(wish);
     this.#objects = new PlaneObjects(server, options, { certificates: this.#certificates, stopping: this.#stopping });
   }
@@ -142,8 +145,18 @@ export class ControlPlane implements AsyncDisposable {
 
   /** A client straight into the server: the same stages as any other's requests, no sockets. */
   client(identity: Identity, options: InProcessClientOptions = {}): Client {
+    const { user: commonName, groups: organizations } = identity;
+    return this.#client({ commonName, organizations }, options);
+  }
+
+  /** A client of a program that this process has started itself: it has the rights of its name under every authorization mode. */
+  programClient(identity: Identity, options: InProcessClientOptions = {}): Client {
+    return this.#client(this.programs.certificateOf(identity), options);
+  }
+
+  #client(certificate: ClientCertificate, options: InProcessClientOptions): Client {
     const { clock, random, log } = this.#options;
-    return inProcessClient(this.server, identity, { clock, random, log, ...options });
+    return inProcessClient(this.server, certificate, { clock, random, log, ...options });
   }
 
   /** For `startControlPlane`: learns of custom kinds, and creates the objects that all others need. */

@@ -1,7 +1,7 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
-import { getHeapStatistics } from 'node:v8';
+import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 
-/** V8's heap. */
+/** V8's heap, without the room for new objects: that of old ones is what V8 ends the process for when it is full. */
 export interface Heap {
   /** Bytes of objects, and the most that there may be before V8 ends the process. */
   use(): { readonly usedBytes: number; readonly limitBytes: number };
@@ -54,11 +54,19 @@ function megabytes(bytes: number): number {
   return Math.round(bytes / (1024 * 1024));
 }
 
+/** The part of the limit that is for new objects, which V8 does not tell: 16 MB three times, and since V8 13 64 MB. */
+function youngLimitBytes(): number {
+  const semiSpaceMb = Number.parseInt(process.versions.v8, 10) < 13 ? 16 : 64;
+  return 3 * semiSpaceMb * 1024 * 1024;
+}
+
 function ownHeap(): Heap {
   return {
     use() {
-      const { used_heap_size: usedBytes, heap_size_limit: limitBytes } = getHeapStatistics();
-      return { usedBytes, limitBytes };
+      const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+      const young = getHeapSpaceStatistics().filter(({ space_name: name }) => name.startsWith('new_'));
+      const youngBytes = young.reduce((sum, { space_used_size: bytes }) => sum + bytes, 0);
+      return { usedBytes: used - youngBytes, limitBytes: Math.max(limit - youngLimitBytes(), limit / 4) };
     },
     onCollected(listener) {
       const isWhole = (entry: PerformanceEntry): boolean =>

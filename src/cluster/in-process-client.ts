@@ -1,4 +1,4 @@
-import type { ApiServer } from '../apiserver/index.ts';
+import type { ApiServer, ClientCertificate } from '../apiserver/index.ts';
 import type { Clock } from '../base/index.ts';
 import { Client, type ClientOptions, type Transport } from '../client/index.ts';
 import { InProcessTransport } from './in-process-transport.ts';
@@ -15,12 +15,11 @@ export interface Identity {
   readonly groups: readonly string[];
 }
 
-/** A client straight into the server: the same stages as any other's requests, no sockets. */
+/** A client straight into the server, which is who the certificate names: the same stages as any other's requests, no sockets. */
 export function inProcessClient(
   server: ApiServer,
-  { user, groups }: Identity,
+  certificate: ClientCertificate,
   { wrapTransport = (transport) => transport, ...own }: InProcessClientOptions & { readonly clock: Clock },
 ): Client {
-  const certificate = { commonName: user, organizations: groups };
   return new Client(wrapTransport(new InProcessTransport(server, { clock: own.clock, certificate })), own);
 }

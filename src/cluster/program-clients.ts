@@ -21,14 +21,14 @@ interface ProgramClientsOptions {
 /** The clients of the cluster's programs, one for each program and identity. All together leave time for the clients of others. */
 export class ProgramClients implements AsyncDisposable {
   readonly metrics = new ClientMetrics();
-  readonly #server: ControlPlane['server'];
+  readonly #plane: Pick<ControlPlane, 'server' | 'programs'>;
   readonly #options: ProgramClientsOptions;
   readonly #budget: TurnBudget;
   readonly #turns = new Map<string, ProgramTurns>();
   readonly #clients = new Map<string, Client>();
 
-  constructor({ server }: Pick<ControlPlane, 'server'>, options: ProgramClientsOptions) {
-    this.#server = server;
+  constructor(plane: Pick<ControlPlane, 'server' | 'programs'>, options: ProgramClientsOptions) {
+    this.#plane = plane;
     this.#options = options;
     this.#budget = new TurnBudget(options.clock);
   }
@@ -46,8 +46,9 @@ export class ProgramClients implements AsyncDisposable {
 
   #make(program: string, identity: Identity): Client {
     const { clock, random, log, wrapTransport = (transport) => transport } = this.#options;
-    const certificate = { commonName: identity.user, organizations: identity.groups };
-    const direct = new InProcessTransport(this.#server, { clock, certificate, turns: this.#turnsOf(program) });
+    const { server, programs } = this.#plane;
+    const certificate = programs.certificateOf(identity);
+    const direct = new InProcessTransport(server, { clock, certificate, turns: this.#turnsOf(program) });
     const transport = this.metrics.meter(direct, { host: 'in-process', clock });
     const own = log.with({ program });
     return new Client(wrapTransport(transport, { program, identity, clock }), {

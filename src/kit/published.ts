@@ -71,6 +71,14 @@ export {
   type SchedulerExtender,
 } from './extender/index.ts';
 export { type KmsPlugin, kmsPlugin, type KmsPluginOptions } from './kms/index.ts';
+export {
+  type KubectlPlugin,
+  kubectlPlugin,
+  type KubectlPluginOptions,
+  type PluginRunOptions,
+} from './plugin/kubectl-plugin.ts';
+export type { PluginContext } from './plugin/plugin-context.ts';
+export type { PluginFlag, PluginFlags, PluginFlagValues } from './plugin/plugin-arguments.ts';
 
 export {
   alreadyExists,

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,6 +58,27 @@ describe('run()', () => {
     expect(process.listenerCount('SIGTERM')).toBe(before);
     expect(lines.map((line) => / "(.*?)"/.exec(line)?.[1])).toEqual(['app runs', 'app stopped']);
     expect(process.exitCode ?? 0).toBe(0);
+  });
+
+  test('in a process of its own, ends at SIGTERM while a reconciler asks for after(0) without end', async () => {
+    await using cluster = await TestCluster.start({ clock: new RealClock() });
+    const folder = await mkdtemp(join(tmpdir(), 'kit-run-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const kubeconfig = join(folder, 'config');
+    await writeFile(kubeconfig, cluster.kubeconfig());
+    const configMaps = cluster.client().core.v1.configmaps.namespace('default');
+    await configMaps.create({ metadata: { name: 'm', labels: { mine: '' } } });
+    const root = join(import.meta.dirname, '..', '..');
+    const program = [join(root, 'scripts', 'run.mjs'), join(import.meta.dirname, 'testing', 'restless-app.ts')];
+    const child = spawn(process.execPath, program, {
+      env: { ...process.env, KUBECONFIG: kubeconfig },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = once(child, 'exit');
+    expect(String((await once(child.stdout, 'data'))[0])).toContain('a thousand runs');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
   });
 
   test('logs what went wrong, and sets the exit code', async () => {

@@ -16,12 +16,11 @@ import type { App, ProgramRunOptions } from './app/app-options.ts';
 import { deploymentOptions } from './deployment-environment.ts';
 import { runHost } from './run-host.ts';
 import type { RunOptions } from './run-options.ts';
+import { StopSignals } from './stop-signals.ts';
 import { RunTracker, unfinished } from './work/run-tracker.ts';
 
 /** How long work that ignores its signal keeps the process alive after the grace period. */
 const LAST_MS = 5000;
-/** The exit codes that shells use. */
-const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
  * Runs an app as a program: finds the cluster as kubectl does, logs to standard error, stops gracefully at SIGINT and
@@ -86,25 +85,4 @@ async function expired(
   await aborted(signal);
   await clock.sleep(ms);
   throw new Error(`Cannot stop in good order: still under way after ${ms} ms: ${unfinished(tracker)}`);
-}
-
-/** A signal that aborts at the first SIGINT or SIGTERM; the second ends the process. */
-class StopSignals implements Disposable {
-  readonly #controller = new AbortController();
-  readonly #onSignal = (name: keyof typeof SIGNAL_CODES): void => {
-    if (this.#controller.signal.aborted) process.exit(SIGNAL_CODES[name]);
-    this.#controller.abort(new Error(`Stopped by ${name}`));
-  };
-
-  constructor() {
-    for (const name of Object.keys(SIGNAL_CODES)) process.on(name, this.#onSignal);
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  [Symbol.dispose](): void {
-    for (const name of Object.keys(SIGNAL_CODES)) process.off(name, this.#onSignal);
-  }
 }

@@ -9,6 +9,7 @@ import { attack as kitServers } from './kit-servers.ts';
 import { attack as largeBodies } from './large-bodies.ts';
 import { attacks as programLoad } from './program-load.ts';
 import { attack as rapidReset } from './rapid-reset.ts';
+import { shellExec, shellPods } from './shell-scripts.ts';
 import { attack as stalledLists } from './stalled-lists.ts';
 import { spdyFrames, webSocketFrames } from './tiny-frames.ts';
 import { attack as unreadWatches } from './unread-watches.ts';
@@ -27,5 +28,7 @@ export const ATTACKS: readonly Attack[] = [
   webSocketFrames,
   spdyFrames,
   kitServers,
+  shellExec,
+  shellPods,
   ...programLoad,
 ];

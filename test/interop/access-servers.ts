@@ -35,7 +35,7 @@ async function tryServers(
     await plugin.listening();
     const [authority, encryption] = [join(folder, 'proxy-ca.crt'), join(folder, 'encryption.json')];
     await writeFile(authority, proxy.clientAuthority);
-    await writeFile(encryption, plugin.configuration(), { mode: 0o600 });
+    await writeFile(encryption, JSON.stringify(plugin.configuration()), { mode: 0o600 });
     const flags = [`--requestheader-client-ca-file=${authority}`, `--encryption-provider-config=${encryption}`];
     await using asked = await (server === 'kube'
       ? startKube({ apiserverFlags: flags })

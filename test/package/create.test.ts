@@ -172,7 +172,9 @@ describe('create-keelson, packed', () => {
       const deploy = join(shop, 'deploy');
       const made = await project.run(keelson, 'manifests', join(shop, 'main.ts'), '--out', deploy);
       expect(made.output).toContain('docker build -t shop:0.1.0');
-      expect(await readFile(join(deploy, 'Dockerfile'), 'utf8')).toContain('ENTRYPOINT ["node","dist/main.js"]');
+      expect(await readFile(join(deploy, 'Dockerfile'), 'utf8')).toContain(
+        'ENTRYPOINT ["node","--enable-source-maps","dist/main.js"]',
+      );
       const kubectl = new Kubectl(findKubectl() ?? '', kubeconfig);
       await kubectl.output('apply', '-f', join(deploy, 'kubernetes'));
       await kubectl.output('rollout', 'status', 'deployment/shop', '-n', 'shop-system', '--timeout=60s');
@@ -192,7 +194,7 @@ describe('create-keelson, packed', () => {
           .split('\n')
           .map((line) => line.split('=') as [string, string]),
       );
-      await using program = new Program(shop, process.execPath, ['dist/main.js'], {
+      await using program = new Program(shop, process.execPath, ['--enable-source-maps', 'dist/main.js'], {
         ...set,
         KEELSON_HEALTH_PORT: '0',
         KUBECONFIG: `${kubeconfig}.shop`,
@@ -200,6 +202,9 @@ describe('create-keelson, packed', () => {
       await program.until(/"app runs"/);
       await kubectl.create(website('a', 2));
       await kubectl.output('wait', '--for=jsonpath={.status.ready}=2', 'website/a', '--timeout=60s');
+      await kubectl.create(website('x'.repeat(64), 1)); // too long for a label
+      await program.until(/"work failed, will be tried again" .*must be no more than 63/);
+      await program.until(/^ +at .*shop\/website\.ts:2\d:/); // where it desires the Deployment
       expect(await program.stop()).toBe(0);
     },
   );

@@ -68,6 +68,8 @@ export interface TokenWebhookSettings {
 export interface AuthenticationParts {
   /** Webhooks of this process, by the host in their URL; they are called without a connection. */
   readonly local?: WebhookClientOptions['local'];
+  /** Knows the programs of this process; asked first. */
+  readonly programs?: Authenticator;
   /** Additional authenticators, asked last, for requests and in TokenReviews. */
   readonly more?: readonly Authenticator[];
   readonly objects: ServerObjects;
@@ -108,6 +110,7 @@ export class Authentication implements Disposable {
     this.tokenReviewer = new ChainReviewer(reviewed, apiAudiences);
     this.anonymous = this.#issuers?.anonymous;
     this.authenticators = [
+      ...(parts.programs === undefined ? [] : [parts.programs]),
       ...(frontProxy === undefined ? [] : [new FrontProxyAuthenticator(frontProxy)]),
       certificateAuthenticator,
       new BearerAuthenticator(chain, apiAudiences),

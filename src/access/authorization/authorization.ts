@@ -38,6 +38,8 @@ export interface AuthorizationParts {
   readonly metrics: MetricRegistry;
   /** Additional authorizers, asked after the rule for `system:masters` and before the chain. */
   readonly more?: readonly Authorizer[];
+  /** Decides about the programs of this process where the chain would not ask nodes' and roles' authorizers first. */
+  readonly own?: Authorizer;
   /** The ID of this server among several, for metrics. */
   readonly serverId?: string;
 }
@@ -54,9 +56,12 @@ interface Chain {
 /** How long a replaced webhook stays open for the questions that it is still answering. */
 const LINGER_MS = 30_000;
 
+/** What gives the programs of a cluster their rights. */
+export const PROGRAM_MODES: readonly string[] = ['Node', 'RBAC'];
+
 /**
  * Decides with the rule for `system:masters` first, so that administrators cannot be locked out, then with additional authorizers, then
- * with the chain in its order. The first opinion wins. A chain from a file is reloaded when the file changes; an invalid file changes
+ * about own programs, then with the chain in its order. The first opinion wins. A chain from a file is reloaded when the file changes; an invalid file changes
  * nothing.
  */
 export class Authorization implements ListingAuthorizer, Disposable {
@@ -95,11 +100,12 @@ export class Authorization implements ListingAuthorizer, Disposable {
   }
 
   #chainOf(choices: readonly AuthorizerChoice[]): Chain {
-    const { more = [] } = this.#parts;
+    const { more = [], own } = this.#parts;
+    const programs = own === undefined || beginsWithPrograms(choices) ? [] : [own];
     const made = choices.map((choice) => ({ choice, authorizer: this.#authorizer(choice) }));
     const counted = made.map(({ choice: { type, name }, authorizer }) => this.#metrics.counted(type, name, authorizer));
     return {
-      authorize: firstOpinion([mastersAuthorizer, ...more, ...counted]).authorize,
+      authorize: firstOpinion([mastersAuthorizer, ...more, ...programs, ...counted]).authorize,
       listing: [...more.map(listingOf), ...made.map(({ authorizer }) => authorizer)],
       webhooks: made.flatMap(({ authorizer }) => (authorizer instanceof WebhookAuthorizer ? [authorizer] : [])),
     };
@@ -157,6 +163,12 @@ export class Authorization implements ListingAuthorizer, Disposable {
     };
     this.#lingering.add(lingering);
   }
+}
+
+/** Whether the chain gives programs their rights before another authorizer can refuse them. */
+function beginsWithPrograms(choices: readonly AuthorizerChoice[]): boolean {
+  const first = choices.slice(0, PROGRAM_MODES.length);
+  return PROGRAM_MODES.every((mode) => first.some(({ type }) => type === mode));
 }
 
 /** Authorizers of this process that were enabled at the start must stay in the chain. */

@@ -17,6 +17,7 @@ import { findEntry } from '../definitions/find-entry.ts';
 import { AppProcess } from '../dev/app-process.ts';
 import { type DeployedApp, deployedImages, keepDeployed } from '../dev/deployed-app.ts';
 import { SourceFiles } from '../dev/source-files.ts';
+import { TypeErrors } from '../dev/type-errors.ts';
 import { webhookLines } from '../dev/webhook-calls.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
 import { KubectlContext } from '../running/kubectl-context.ts';
@@ -88,6 +89,12 @@ ${describeFlags(definitions)}`,
       const kubeconfig = join(folder, 'kubeconfig'); // for this cluster only: the app must never run on another one
       await writeFile(kubeconfig, kubeconfigText(cluster.plane.access), { mode: 0o600 });
       const showing = showWebhooks(cluster, context);
+      using _types = new TypeErrors(projectOf(file).folder, {
+        clock,
+        node: builtProgram(context).node,
+        cache: folder,
+        print: context.printError,
+      });
       const running =
         deployed === undefined
           ? keepRunning(file, { kubeconfig, call: flags.text('call'), context })

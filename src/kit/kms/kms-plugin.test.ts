@@ -47,7 +47,7 @@ test('a plugin serves KMS v2 on a socket that only its owner may open', async ()
   expect(Buffer.from(decrypted.plaintext ?? '').toString()).toBe('key');
   const refused = channel.call(kmsV2.decrypt, { ciphertext, annotations, keyId: 'k2', uid: 'u' });
   await expect(refused).rejects.toThrow('there is no key "k2"');
-  expect(JSON.parse(plugin.configuration())).toMatchObject({
+  expect(plugin.configuration()).toMatchObject({
     resources: [{ resources: ['secrets'], providers: [{ kms: { endpoint: `unix://${socket}` } }, { identity: {} }] }],
   });
 });

@@ -7,6 +7,12 @@ export function kmsPlugin(options: KmsPluginOptions): KmsPlugin {
   return new KmsPlugin(options);
 }
 
+export interface KmsConfigurationOptions {
+  readonly resources?: readonly string[];
+  /** What metrics and health checks of the API server call the plugin; default keelson. */
+  readonly name?: string;
+}
+
 export class KmsPlugin implements Runnable {
   readonly #options: KmsPluginOptions;
   #isListening = false;
@@ -27,17 +33,16 @@ export class KmsPlugin implements Runnable {
   }
 
   /**
-   * An EncryptionConfiguration with which this plugin encrypts the resources; objects that are not encrypted yet stay
-   * readable.
+   * An EncryptionConfiguration with which this plugin encrypts the resources, default secrets; objects that are not
+   * encrypted yet stay readable. Its file is JSON: `JSON.stringify(plugin.configuration())`.
    */
-  configuration(resources: readonly string[] = ['secrets'], name = 'keelson'): string {
+  configuration({ resources = ['secrets'], name = 'keelson' }: KmsConfigurationOptions = {}): object {
     const kms = { apiVersion: 'v2', name, endpoint: this.endpoint };
-    const configuration = {
+    return {
       apiVersion: 'apiserver.config.k8s.io/v1',
       kind: 'EncryptionConfiguration',
       resources: [{ resources, providers: [{ kms }, { identity: {} }] }],
     };
-    return `${JSON.stringify(configuration, undefined, 2)}\n`;
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { LineLogger, formatWithStack, VirtualClock } from '../../base/index.ts';
 import { type Client, ConfigMap, PodDisruptionBudget, Secret } from '../../client/index.ts';
 import { controller } from '../index.ts';
@@ -79,6 +79,26 @@ describe('a run', () => {
     expect((await budgets(running.client).get('b')).status?.conditions).toMatchObject([reported]);
     expect(running.app.trace()[0]).toMatchObject({ outcome: 'failed', writes: 1 });
     expect(lines.join('')).toMatch(/"no disk"\n +at .*failing-runs\.test\.ts/);
+  });
+
+  test('whose write is refused names the line of its reconciler, however deep the client is', async () => {
+    const lines: string[] = [];
+    const part = controller(ConfigMap, {
+      name: 'refused',
+      where: { labelSelector: 'mine' },
+      owns: [Secret],
+      async reconcile(_, { desire, objects }) {
+        await objects(ConfigMap).fetch('default/none');
+        await desire(Secret, { metadata: { name: 'Not A Name' } });
+      },
+    });
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 10; // as Node.js has it; the test runner has more
+    onTestFinished(() => void (Error.stackTraceLimit = limit));
+    await using running = await runApp([part], undefined, { log: logTo(lines) });
+    await createMap(running);
+    await running.settle();
+    expect(lines.join('')).toMatch(/ is invalid.*\n(?: +at .*\n)* +at .*reconcile.*failing-runs\.test\.ts/);
   });
 
   test('keeps the time at which a condition last changed, and sets its observed generation', async () => {

@@ -7,9 +7,13 @@ import { messageOf } from '../../base/index.ts';
 export class KeptPromises {
   readonly #begun: { readonly what: string; readonly promise: NoticingPromise<unknown> }[] = [];
 
-  /** Tracks a call, and keeps its failure from ending the process. */
+  /** Tracks a call, and keeps its failure from ending the process. The failure's stack names who called. */
   keep<T>(what: string, work: Promise<T>): Promise<T> {
-    const promise = new NoticingPromise<T>((resolve, reject) => void work.then(resolve, reject));
+    const caller: Caller = {};
+    Error.captureStackTrace(caller, this.keep); // formatted only when it is read
+    const promise = new NoticingPromise<T>(
+      (resolve, reject) => void work.then(resolve, (error: unknown) => reject(calledBy(caller, error))),
+    );
     promise.quiet();
     this.#begun.push({ what, promise });
     return promise;
@@ -28,6 +32,16 @@ export class KeptPromises {
     const all = failures.map(({ what, error }) => `${what}: ${messageOf(error)}`).join('; ');
     throw new Error(`Cannot end the run: what was begun without "await" has failed: ${all}`, { cause: first.error });
   }
+}
+
+interface Caller {
+  readonly stack?: string;
+}
+
+/** The engine loses the reconciler's frames, because its await is not the only one of the promise. */
+function calledBy({ stack = '' }: Caller, error: unknown): unknown {
+  if (error instanceof Error) error.stack = `${error.stack}${stack.slice(stack.indexOf('\n'))}`;
+  return error;
 }
 
 function toFailure(failure: unknown): { readonly failure: unknown } {

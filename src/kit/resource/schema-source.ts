@@ -55,8 +55,12 @@ export function jsonSchemaOf(source: SchemaSource, place: string): unknown {
   }
 }
 
+const HINTS: Readonly<Record<string, string>> = {
+  valibot: 'wrap it: toStandardJsonSchema(schema) of @valibot/to-json-schema',
+  zod: 'use "zod" of version 4.2 or newer ("zod/mini" emits none), or write the schema down as JSON Schema',
+};
+
 function cannotRead(place: string, vendor: string): string {
-  const hint =
-    vendor === 'valibot' ? 'wrap it: toStandardJsonSchema(schema) of @valibot/to-json-schema' : 'write it down';
+  const hint = HINTS[vendor] ?? 'write it down';
   return `Cannot make a schema of ${place}: this version of "${vendor}" emits no JSON Schema; ${hint}`;
 }

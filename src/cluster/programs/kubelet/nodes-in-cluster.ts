@@ -99,7 +99,7 @@ export function nodesInCluster({ plane, options, isShared }: Context, opened?: O
     backend: processes === undefined ? nodeBackend : processBackend(processes),
     ...(hasSimulatedStorage(options) ? { drivers: [SIMULATED_DRIVER] } : {}),
     serve: (agent) => plane.localNodes.add(agent),
-    clientOf: (name) => plane.client(nodeIdentity(name)),
+    clientOf: (name) => plane.programClient(nodeIdentity(name)),
   });
   const part = processes === undefined ? nodes : withProcesses(nodes, processes);
   const name = nodesName(options, isShared);

@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { restarts } from './kubectl-restarts.ts';
+
+await restarts.main();
