@@ -16,6 +16,7 @@ import type { App, ProgramRunOptions } from './app/app-options.ts';
 import { deploymentOptions } from './deployment-environment.ts';
 import { runHost } from './run-host.ts';
 import type { RunOptions } from './run-options.ts';
+import { watchEventLoop } from './work/blocked-loop.ts';
 import { RunTracker, unfinished } from './work/run-tracker.ts';
 
 /** How long work that ignores its signal keeps the process alive after the grace period. */
@@ -46,7 +47,6 @@ export async function run(app: App, options: RunOptions = {}): Promise<void> {
     const tracker = new RunTracker();
     using _forgotten = onUnhandledRejection(tracker, log);
     log.info('app runs', { app: app.name, host: hostname(), process: process.pid });
-    const { watchEventLoop } = await import('./work/blocked-loop.ts'); // no other program loads it
     using loop = watchEventLoop(clock, log);
     const how: ProgramRunOptions = {
       stopGrace,
