@@ -64,7 +64,7 @@ export interface Resource {
   fieldValue(object: ApiObject, field: string): string;
   /** A warning with every answer, for deprecated versions and kinds. */
   readonly deprecation?: string;
-  /** Whether discovery and OpenAPI describe it now; default true. The registry must be told when the answer changes. */
+  /** Whether discovery and OpenAPI describe it now; default true. When the answer changes, call `relist` of the registry. */
   readonly isListed?: () => boolean;
   /** Whether its objects contain secrets: traces of requests do not include their content. */
   readonly isConfidential?: boolean;
