@@ -27,6 +27,7 @@ import {
   type StreamEndpoint,
 } from '../node/index.ts';
 import { AddressPool } from './address-pool.ts';
+import type { FileSource } from './container-files.ts';
 import { recoveredSetup, setupOf } from './container-setup.ts';
 import { remembered } from './recover.ts';
 import type { SandboxRegistry } from './sandbox-registry.ts';
@@ -35,7 +36,7 @@ import type { ScriptedLogs } from './scripted-logs.ts';
 import { scriptedPort } from './scripted-port.ts';
 import { runToEnd } from './run-to-end.ts';
 import { attachToMain, attachToShell, runScripted } from './scripted-process.ts';
-import { type FileSource, SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
+import { SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
 import { fullImageName, imageReference, type SimulatedImages } from './simulated-images.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
 import type { UsageMeter } from './usage-meter.ts';

@@ -12,7 +12,7 @@ export interface TestWorldOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The most virtual time that a cluster gets to stop. */
+/** Maximum virtual time in which a cluster stops. */
 const MAX_STOP_MS = 5 * 60_000;
 
 /** A test cluster's clock, and the runs that the clock waits for. */
