@@ -27,7 +27,6 @@ import {
   type StreamEndpoint,
 } from '../node/index.ts';
 import { AddressPool } from './address-pool.ts';
-import type { FileSource } from './container-files.ts';
 import { recoveredSetup, setupOf } from './container-setup.ts';
 import { remembered } from './recover.ts';
 import type { SandboxRegistry } from './sandbox-registry.ts';
@@ -53,7 +52,7 @@ export interface SimulatedRuntimeOptions {
   readonly logs: ScriptedLogs;
   readonly usage: UsageMeter;
   /** The files of containers' mounts, read when a command first needs them. */
-  readonly content: FileSource['content'];
+  readonly content: SimulatedContainerParts['content']['content'];
 }
 
 const NEVER = new AbortController().signal;
