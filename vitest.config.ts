@@ -1,8 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/**
+ * Most code runs only a few times in a test: V8 optimizes code later than it would in a server, and collects young objects less often.
+ * Together this takes about a fifth less processor time. Test runs of single files also use these flags.
+ */
+for (const flag of ['--interrupt-budget=1000000', '--max-semi-space-size=64']) setFlagsFromString(flag);
 
 /** `keelson/…` is this repository, as tsconfig.json says. */
 const { compilerOptions } = JSON.parse(readFileSync(join(import.meta.dirname, 'tsconfig.json'), 'utf8')) as {
@@ -17,7 +24,7 @@ const HANGS_AFTER_MS = 4 * 60_000;
 
 /** These take longest: what begins last must not be what all the others are waited for. */
 const LONG =
-  /(every-kind|differential\/replay|long-run|package|workers|apply|budget|create|pod-removal|faults|real-cluster)\.test\.ts$/;
+  /(every-kind|differential\/replay|long-run|package|workers|apply|budget|create|test-runners|deployed-operator|take-over|pod-removal|real-work|hostile-connections|etcd-outages|faults|real-cluster)\.test\.ts$/;
 
 /** Folders of what has changed, for `npm test -- --changed`: the tests beside it tell soonest. */
 const near = (process.env['KEELSON_TEST_FIRST'] ?? '').split(':').filter((folder) => folder !== '');

@@ -2,7 +2,7 @@ import { RealClock } from '../../src/base/index.ts';
 import { Cluster, podFrom } from './cluster.ts';
 import type { Workload } from './workloads.ts';
 
-/** Trying all nodes in vain, or on hundreds of them which pods could go, takes its time. */
+/** Trying all nodes without success, or finding on hundreds of them the pods that could be evicted, takes its time. */
 const MAX_COSTLY_PODS = 500;
 /** With churn, something else changes after this many pods. */
 const CHURN_EVERY = 5;

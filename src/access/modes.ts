@@ -13,9 +13,9 @@ export interface AuthorizationWebhookSettings {
   readonly webhook: ConfiguredWebhook;
   /** The version of SubjectAccessReview to send; default v1beta1, as upstream. */
   readonly version?: 'v1' | 'v1beta1';
-  /** How long allowing answers are cached; default five minutes. */
+  /** How long answers that allow a request are cached; default 5 minutes. */
   readonly authorizedTtlMs?: number;
-  /** How long other answers are cached; default half a minute. */
+  /** How long other answers are cached; default 30 seconds. */
   readonly unauthorizedTtlMs?: number;
 }
 
@@ -108,7 +108,7 @@ interface ChosenParts extends Omit<AuthorizationParts, 'own'> {
 /** Creates the chain of authorizers that the options choose. */
 export function authorizationOf(options: AuthorizationOptions, { programs, ...parts }: ChosenParts): Authorization {
   const [problem] = authorizationProblems(options);
-  if (problem !== undefined) throw new Error(`Cannot choose who authorizes: ${problem}`);
+  if (problem !== undefined) throw new Error(`Cannot configure authorization: ${problem}`);
   const { modes = DEFAULT_MODES, policies, webhook, configuration } = options;
   const chosen = configuration ?? modes.map((mode) => choiceOf(mode, webhook));
   const atStart = new Set(configuration === undefined ? modes : configuration.authorizers.map(({ type }) => type));

@@ -27,6 +27,8 @@ export interface CustomResourceOptions {
   readonly convert?: Convert | undefined;
   /** Whether the definition is being deleted. */
   readonly isTerminating: () => boolean;
+  /** Whether the definition is established: until then its kind is served, but discovery does not list it. */
+  readonly isEstablished: () => boolean;
 }
 
 /** A definition's kind in the form the server uses: how it is stored, and each served version. */
@@ -86,6 +88,7 @@ class ResourceMaker {
       type: this.#type(version),
       fingerprint: this.#fingerprint,
       capabilities: customCapabilities,
+      isListed: this.#options.isEstablished,
       storage: this.#storage(stored),
       strategy: customStrategy(custom),
       resetFields: status === undefined ? {} : { '': ['status'], status: ['metadata', 'spec'] },

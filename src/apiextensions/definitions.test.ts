@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CustomResourceDefinition } from '../api/types/apiextensions/v1.d.ts';
+import type { AdmissionPlugin } from '../apiserver/index.ts';
 import { type KubernetesObject, mergePatch, namespacedKind, type Observed } from '../client/index.ts';
 import { startCluster } from '../testing/index.ts';
 
@@ -60,6 +61,33 @@ describe('the life of a definition', () => {
       'status',
     ]);
     expect((await all.objects.create({ metadata: { name: 'a' }, spec: { b: 1 } })).metadata.generation).toBe(1);
+  });
+
+  test('discovery lists its kind when it is established; the kind is served from the moment its names are accepted', async () => {
+    let isHeld = true;
+    const hold: AdmissionPlugin = {
+      name: 'Hold',
+      validate({ object, subresource }) {
+        const { conditions } = (object as Pick<CustomResourceDefinition, 'status'> | undefined)?.status ?? {};
+        const isEstablished = conditions?.some(({ type, status }) => type === 'Established' && status === 'True');
+        if (isHeld && subresource === 'status' && isEstablished === true) throw new Error('not yet');
+      },
+    };
+    await using cluster = await startCluster({ nodes: 0, admission: [hold] });
+    const { client, clock } = cluster;
+    const described = async (): Promise<unknown> =>
+      [
+        await client.request({ method: 'GET', path: '/apis/example.dev/v1' }).catch(() => 'absent'),
+        await client.request({ method: 'GET', path: '/openapi/v3/apis/example.dev/v1' }).catch(() => 'absent'),
+      ].map((answer) => answer !== 'absent');
+    await client.apiextensions.v1.customresourcedefinitions.create(widgets());
+    await cluster.settle();
+    expect(await client.kind(Widget).namespace('default').list()).toMatchObject({ items: [] });
+    expect(await described()).toEqual([false, false]);
+
+    isHeld = false;
+    await clock.advance('1m');
+    expect(await described()).toEqual([true, true]);
   });
 
   test('names that another definition has are not accepted, until that one is gone', async () => {

@@ -110,17 +110,25 @@ export class Definitions implements Disposable {
       return;
     }
     const served = this.#served.get(name);
-    if (served !== undefined && isServedAlike(served.definition, definition)) return;
+    if (served !== undefined && isServedAlike(served.definition, definition)) return this.#relist(served, definition);
     const { server, types, webhooks } = this.#options;
     const convert = definitionConversion(definition, webhooks, { metrics: this.#conversions });
     const isTerminating = (): boolean => isConditionTrue(this.#known.get(name) ?? definition, 'Terminating');
-    const resources = customResources(definition, { types, convert, isTerminating });
+    const isEstablished = (): boolean => isConditionTrue(this.#known.get(name) ?? definition, 'Established');
+    const resources = customResources(definition, { types, convert, isTerminating, isEstablished });
     // The old definition's decoded objects are released, so nothing may hold on to them in between.
     if (served !== undefined) server.objects.withdraw(served.resources.stored);
     if (resources.served.length > 0) server.registry.register(resources.served);
     else server.registry.withdraw(kindOf(definition));
     server.objects.register(resources.stored);
     this.#served.set(name, { definition, resources });
+  }
+
+  /** Names are accepted first, and the kind is served; discovery lists it once the definition is established, as in kube-apiserver. */
+  #relist(served: Served, definition: Definition): void {
+    if (isConditionTrue(served.definition, 'Established') === isConditionTrue(definition, 'Established')) return;
+    this.#served.set(definition.metadata.name, { ...served, definition });
+    this.#options.server.registry.relist(kindOf(definition));
   }
 
   #withdraw(name: string): void {

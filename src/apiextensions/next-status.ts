@@ -38,7 +38,7 @@ export function nextStatus(definition: Definition, context: StatusContext): Defi
   return undefined;
 }
 
-/** A client that sees a definition established can use its kind: it is served since its names were accepted. */
+/** A client that sees a definition established can use its kind, which is served since its names were accepted, and find it by discovery. */
 function establish(definition: Definition, { now }: StatusContext): Definition | undefined {
   if (!isConditionTrue(definition, 'NamesAccepted') || isConditionTrue(definition, 'Established')) return undefined;
   const { caBundle } = definition.spec.conversion?.webhook?.clientConfig ?? {};

@@ -36,7 +36,13 @@ export class ResourceRegistry {
     this.#finish(this.#remove(kind), []);
   }
 
-  /** Calls `listener` before `register` and `withdraw` return, with the versions whose resources have changed. */
+  /** Reports that discovery describes a registered kind differently from now on, though it is served as before. */
+  relist({ group, plural }: KindName): void {
+    const versions = this.resourcesOf(group).filter((resource) => resource.plural === plural);
+    this.#listeners.notify(versions.map(({ version }) => ({ group, version })));
+  }
+
+  /** Calls `listener` before `register`, `withdraw` and `relist` return, with the versions whose resources have changed. */
   onChange(listener: (changed: readonly GroupVersion[]) => void): Disposable {
     return this.#listeners.add(listener);
   }

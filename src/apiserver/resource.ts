@@ -64,6 +64,8 @@ export interface Resource {
   fieldValue(object: ApiObject, field: string): string;
   /** A warning with every answer, for deprecated versions and kinds. */
   readonly deprecation?: string;
+  /** Whether discovery and OpenAPI describe it now; default true. When the answer changes, call `relist` of the registry. */
+  readonly isListed?: () => boolean;
   /** Whether its objects contain secrets: traces of requests do not include their content. */
   readonly isConfidential?: boolean;
   /** Set for kinds that are not stored but computed for each request. */

@@ -86,7 +86,7 @@ describe('LineLogger', () => {
     );
   });
 
-  test('an error that is its own cause is described and not followed for ever', () => {
+  test('an error that is its own cause is described and not followed forever', () => {
     const error = new Error('loop');
     error.cause = error;
     const { log, lines } = openLogger();

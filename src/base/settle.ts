@@ -7,7 +7,7 @@ const QUICK_TURNS = 50;
 const WORK_KINDS = /^Immediate$|^FSReq|CloseReq$/;
 
 export interface SettleOptions {
-  /** Stops waiting after this many turns of the event loop, so that a task which polls for ever cannot hang the caller. */
+  /** Stops waiting after this many turns of the event loop, so that a task which polls forever cannot hang the caller. */
   readonly maxTurns?: number;
 }
 

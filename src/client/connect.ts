@@ -1,13 +1,13 @@
+import { access } from 'node:fs/promises';
 import { RealClock } from '../base/index.ts';
 import { Client, type ClientOptions } from './client.ts';
 import type { ClusterConnection } from './cluster-connection.ts';
 import { HttpTransport, type HttpTransportOptions } from './http/index.ts';
 import {
-  contextConnection,
   environmentProxy,
   inClusterConnection,
+  kubeconfigCode,
   KubeconfigError,
-  loadKubeconfig,
   kubeconfigPaths,
 } from './kubeconfig/index.ts';
 import type { Transport } from './transport.ts';
@@ -53,16 +53,26 @@ export async function findConnection(
 async function locate(
   options: FindConnectionOptions & Pick<ClientOptions, 'clock'> & Required<Pick<FindConnectionOptions, 'environment'>>,
 ): Promise<ClusterConnection> {
-  const { environment, clock = new RealClock(), context } = options;
-  const config = await loadKubeconfig({ path: options.kubeconfig, environment });
-  const isEmpty = config.currentContext === undefined && context === undefined && config.contexts.size === 0;
-  if (!isEmpty)
-    return contextConnection(config, { context, clock, environment, isTerminal: process.stdin.isTTY === true });
+  const { environment, clock = new RealClock(), context, kubeconfig: path } = options;
+  const paths = kubeconfigPaths(environment);
+  if ((path ?? context) !== undefined || (await Promise.all(paths.map(isPresent))).includes(true)) {
+    const { connectionOfFiles } = await kubeconfigCode();
+    const isTerminal = process.stdin.isTTY === true;
+    const found = await connectionOfFiles({ path, context, clock, environment, isTerminal });
+    if (found !== undefined) return found;
+  }
   const inCluster = await inClusterConnection({ clock, environment });
   if (inCluster !== undefined) return inCluster;
-  const paths = kubeconfigPaths(environment).map((path) => `"${path}"`);
   const source = (environment['KUBECONFIG'] ?? '') === '' ? '$KUBECONFIG is not set' : 'as $KUBECONFIG says';
   throw new KubeconfigError(
-    `Cannot find a cluster: there is no kubeconfig at ${paths.join(', ')} (${source}), and this process does not run in a pod`,
+    `Cannot find a cluster: there is no kubeconfig at ${paths.map((each) => `"${each}"`).join(', ')} (${source}), and this process does not run in a pod`,
+  );
+}
+
+/** Also true for a file that cannot be read: the error is then about that. */
+function isPresent(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    ({ code }: NodeJS.ErrnoException) => code !== 'ENOENT',
   );
 }

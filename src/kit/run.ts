@@ -17,6 +17,7 @@ import { deploymentOptions } from './deployment-environment.ts';
 import { runHost } from './run-host.ts';
 import type { RunOptions } from './run-options.ts';
 import { StopSignals } from './stop-signals.ts';
+import { watchEventLoop } from './work/blocked-loop.ts';
 import { RunTracker, unfinished } from './work/run-tracker.ts';
 
 /** How long work that ignores its signal keeps the process alive after the grace period. */
@@ -45,7 +46,6 @@ export async function run(app: App, options: RunOptions = {}): Promise<void> {
     const tracker = new RunTracker();
     using _forgotten = onUnhandledRejection(tracker, log);
     log.info('app runs', { app: app.name, host: hostname(), process: process.pid });
-    const { watchEventLoop } = await import('./work/blocked-loop.ts'); // no other program loads it
     using loop = watchEventLoop(clock, log);
     const how: ProgramRunOptions = {
       stopGrace,

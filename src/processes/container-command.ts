@@ -14,7 +14,7 @@ import {
 import type { ProcessContainer } from './process-container.ts';
 import { exitCodeOf, signalGroup } from './process-groups.ts';
 
-/** The most that a command to its end may print; the rest is dropped, as container runtimes do. */
+/** Maximum output of a command that is run to its end; the rest is dropped, as by container runtimes. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 /** How long a terminal waits for its first size. */
 const FIRST_SIZE_MS = 200;

@@ -1,7 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { BoundedQueue, type Clock, type Random } from '../base/index.ts';
+import type { Clock, Random } from '../base/index.ts';
 import {
   type AttachRequest,
   type CallOptions,
@@ -12,13 +10,10 @@ import {
   type CreateContainerRequest,
   type ExecRequest,
   type ExecSyncResponse,
-  ExpansionBudget,
-  expandVariables,
   type Machine,
   type NodeBackend,
   type OpenPort,
   type OpenProcess,
-  podFolder,
   type PodSandboxConfig,
   type PodSandboxFilter,
   type PodSandboxStatus,
@@ -31,21 +26,21 @@ import {
   type StreamEndpoint,
 } from '../node/index.ts';
 import { feed, runCommand, runToEnd } from './container-command.ts';
-import { processEnvironment } from './container-environment.ts';
+import { ContainerEventListeners } from './container-event-listeners.ts';
 import type { ImageCommand } from './image-commands.ts';
-import type { Launch } from './launcher.ts';
-import { isTaken, localPort } from './local-port.ts';
+import { localPort } from './local-port.ts';
 import { ProcessContainer } from './process-container.ts';
 import { usageOfGroups } from './process-groups.ts';
 import type { NodeProcesses, ProcessHost } from './process-host.ts';
+import { prepareLaunch } from './process-launch.ts';
 import type { ProcessPods } from './process-pods.ts';
+import { explainTakenPort } from './taken-port.ts';
 
 /** The scheme of container ids, before `://`. */
 export const PROCESS = 'process';
 
 const NEVER = new AbortController().signal;
 const ID_BYTES = 32;
-const MAX_EVENTS = 10_000;
 
 export interface ProcessRuntimeParts {
   readonly host: ProcessHost;
@@ -71,12 +66,13 @@ export class ProcessRuntime implements RuntimeService {
   readonly #simulated: RuntimeService;
   /** Ids of containers that this object has made. Earlier ones belong to whatever sandbox their pod has now. */
   readonly #made = new Set<string>();
-  readonly #listeners = new Set<BoundedQueue<ContainerEvent>>();
+  readonly #listeners: ContainerEventListeners;
 
   constructor(parts: ProcessRuntimeParts) {
     this.#parts = parts;
     this.#containers = parts.node.containers;
     this.#simulated = parts.simulated.runtime;
+    this.#listeners = new ContainerEventListeners(this.#simulated);
   }
 
   async version(): Promise<RuntimeVersion> {
@@ -137,18 +133,19 @@ export class ProcessRuntime implements RuntimeService {
       throw new RuntimeError('Invalid', `Cannot create container "${config.metadata.name}": its sandbox has stopped`);
     const id = Buffer.from(random.bytes(ID_BYTES)).toString('hex');
     const { metadata, labels, annotations, logDirectory } = sandboxConfig;
+    const podAddress = this.addressOf(metadata.uid);
     const container = new ProcessContainer({
       id,
       sandboxId: podSandboxId,
       sandbox: { metadata, labels, annotations, logDirectory },
       config,
       imageRef: (await simulated.images.imageStatus(config.image))?.repoDigests[0] ?? config.image.image,
-      launch: await this.#launch(id, command, request),
+      launch: await prepareLaunch(command, request, { ...this.#parts, containerId: id, podAddress }),
       ports: pods.portsOf(metadata.uid, config.metadata.name),
       launcher: host.launcher,
       clock,
       onOutput: host.options.onOutput,
-      explain: (ended) => this.#explain(ended),
+      explain: (ended) => explainTakenPort(ended, this.addressOf(ended.podUid), () => host.running()),
       changed: (changed, type) => this.#tell(changed, type),
     });
     node.containers.set(id, container);
@@ -248,27 +245,8 @@ export class ProcessRuntime implements RuntimeService {
     return { type: 'in process', open: localPort(this.addressOf(sandbox.metadata.uid)) };
   }
 
-  async *containerEvents(signal: AbortSignal): AsyncGenerator<ContainerEvent> {
-    const events = new BoundedQueue<ContainerEvent>(MAX_EVENTS, { onClose: () => this.#listeners.delete(events) });
-    const ended = new AbortController();
-    const scope = AbortSignal.any([signal, ended.signal]);
-    const end = (): void => events.close();
-    const pump = async (): Promise<void> => {
-      for await (const event of this.#simulated.containerEvents(scope)) if (!events.offer(event)) break;
-      events.close(); // also when the reader is too slow: it lists all again
-    };
-    this.#listeners.add(events);
-    signal.addEventListener('abort', end, { once: true });
-    if (signal.aborted) end();
-    const pumping = pump();
-    try {
-      yield* events;
-    } finally {
-      signal.removeEventListener('abort', end);
-      end();
-      ended.abort();
-      await pumping;
-    }
+  containerEvents(signal: AbortSignal): AsyncGenerator<ContainerEvent> {
+    return this.#listeners.events(signal);
   }
 
   /** The address of this machine at which a pod's processes are reached. */
@@ -278,7 +256,7 @@ export class ProcessRuntime implements RuntimeService {
 
   /** Ends listeners. Processes run on. */
   close(): void {
-    for (const listener of this.#listeners) listener.close();
+    this.#listeners.close();
   }
 
   #running(id: string): ProcessContainer {
@@ -292,58 +270,6 @@ export class ProcessRuntime implements RuntimeService {
     return this.#parts.host.options.commands.find(userSpecifiedImage, sandboxConfig.metadata.namespace);
   }
 
-  async #launch(
-    id: string,
-    { command, args, env, workingDirectory }: ImageCommand,
-    { config, sandboxConfig }: CreateContainerRequest,
-  ): Promise<Launch> {
-    const { host, machine, pods } = this.#parts;
-    const { name, namespace, uid } = sandboxConfig.metadata;
-    const podRoot = podFolder(machine.folders.root, uid);
-    const folder = join(podRoot, 'processes', `${config.metadata.name}-${config.metadata.attempt}`);
-    const root = join(podRoot, 'root');
-    for (const each of [folder, root]) await mkdir(each, { recursive: true, mode: 0o700 });
-    for (const { hostPath } of config.mounts)
-      if (hostPath.startsWith(podRoot)) await mkdir(hostPath, { recursive: true, mode: 0o700 }).catch(isThere); // a subPath
-    const hostname = sandboxConfig.hostname === '' ? name : sandboxConfig.hostname;
-    const given = await processEnvironment({
-      id,
-      config,
-      podSets: pods.variablesOf(uid, config.metadata.name),
-      hostname,
-      namespace,
-      user: host.options.environment,
-      apiServer: host.options.apiServer(),
-      podAddress: this.addressOf(uid),
-      folder,
-    });
-    const budget = new ExpansionBudget();
-    const expand = (text: string): string => expandVariables(text, (variable) => given[variable], budget);
-    const own = Object.fromEntries(Object.entries(env).map(([variable, value]) => [variable, expand(value)]));
-    return {
-      command: [...command, ...(args?.map(expand) ?? config.args)],
-      workingDirectory,
-      environment: { ...given, ...own },
-      mounts: config.mounts.map(({ hostPath, containerPath }) => ({ source: hostPath, path: containerPath })),
-      root,
-      hostname,
-    };
-  }
-
-  /** Names the port that another process has, which is why most programs that end at once do so. */
-  async #explain({ podUid, parts }: ProcessContainer): Promise<string | undefined> {
-    const address = this.addressOf(podUid);
-    for (const port of parts.ports) {
-      if (!(await isTaken(address, port))) continue;
-      const others = this.#parts.host.running().filter((each) => each.podUid !== podUid);
-      const { namespace, name } = others.find((each) => each.parts.ports.includes(port))?.parts.sandbox.metadata ?? {};
-      const who = name === undefined ? 'another program of this machine' : `pod "${namespace}/${name}"`;
-      const wish = 'processes share the ports of this machine unless they listen at $KEELSON_POD_ADDRESS';
-      return `port ${port} is taken by ${who}; ${wish}`;
-    }
-    return undefined;
-  }
-
   #tell({ id, parts }: ProcessContainer, containerEventType: ContainerEvent['containerEventType']): void {
     const event = {
       containerId: id,
@@ -351,7 +277,7 @@ export class ProcessRuntime implements RuntimeService {
       createdAtMs: this.#parts.clock.now(),
       pod: parts.sandbox.metadata,
     };
-    for (const listener of this.#listeners) if (!listener.offer(event)) listener.close();
+    this.#listeners.notify(event);
   }
 
   #forget(container: ProcessContainer): void {
@@ -399,10 +325,6 @@ export class ProcessRuntime implements RuntimeService {
 
 function lostId(podUid: string): string {
   return `lost-${podUid}`;
-}
-
-function isThere(error: unknown): void {
-  if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // a file that is mounted alone
 }
 
 function newestFirst(containers: readonly ContainerStatus[]): readonly ContainerStatus[] {

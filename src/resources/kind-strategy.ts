@@ -3,6 +3,7 @@ import {
   canonicalize,
   canonicalObject,
   type FieldError,
+  finalizerPrefixProblems,
   invalidValue,
   schemaPathOf,
   type Struct,
@@ -208,13 +209,10 @@ function blankStatus({ storedType }: VersionOfKind): () => unknown {
   };
 }
 
-const STANDARD = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
-
 /** A finalizer must be a standard one or have a domain. */
 function checkFinalizerNames({ metadata }: ApiObject, { allowsAnyFinalizer = false }: Kind): FieldError[] {
   if (metadata.finalizers === undefined || allowsAnyFinalizer) return [];
-  const detail = 'name is neither a standard finalizer name nor is it fully qualified';
   return metadata.finalizers.flatMap((name, index) =>
-    name.includes('/') || STANDARD.has(name) ? [] : [invalidValue(`metadata.finalizers[${index}]`, name, detail)],
+    finalizerPrefixProblems(name).map((problem) => invalidValue(`metadata.finalizers[${index}]`, name, problem)),
   );
 }

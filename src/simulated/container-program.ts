@@ -24,7 +24,7 @@ export function programOf({
   return isShell || BARE_IMAGES.has(shortName(image.userSpecifiedImage ?? image.image)) ? args : [];
 }
 
-/** Whether the image's own program serves for ever. */
+/** Whether the image's own program serves forever. */
 export function isServing(image: string): boolean {
   return SERVING_IMAGES.has(shortName(image));
 }

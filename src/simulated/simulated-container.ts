@@ -1,35 +1,24 @@
 import { Buffer } from 'node:buffer';
-import { posix } from 'node:path';
 import type { Clock, Random, Turns } from '../base/index.ts';
 import {
   CONTAINER_KIND,
-  type ContainerIdentity,
   type ContainerState,
   type ContainerStatus,
   type MeasuredUsage,
   type OutputLog,
-  POD_UID,
   RuntimeError,
   type ContainerReadiness,
   type ContainerSpec,
 } from '../node/index.ts';
 import { CatchUpClock } from './catch-up-clock.ts';
 import { canRun, isInteractiveShell, isServing } from './container-program.ts';
-import { type ContainerSetup, type FileSource, mountsOf } from './container-setup.ts';
+import { ContainerFiles, type ContainerFilesParts, containerMounts, workingDirectory } from './container-files.ts';
+import type { ContainerSetup } from './container-setup.ts';
 import { MainProcess, SOON_MS } from './main-process.ts';
 import { ProcessorMeter } from './processor-meter.ts';
 import { type Annotations, type ContainerScript, containerScript } from './script.ts';
 import { containerUsage, measuredUsage, type Usage } from './usage.ts';
-import {
-  FileTree,
-  MAIN,
-  type MountedVolume,
-  Processor,
-  ProcessTable,
-  type ShellMachine,
-  signalNumber,
-} from './shell/index.ts';
-import type { SharedVolume } from './shared-volumes.ts';
+import { type FileTree, MAIN, Processor, ProcessTable, type ShellMachine, signalNumber } from './shell/index.ts';
 
 /** How a container ended. */
 interface Ending {
@@ -39,38 +28,24 @@ interface Ending {
   readonly finishedAtMs: number;
 }
 
-export interface SimulatedContainerParts {
+export interface SimulatedContainerParts extends ContainerFilesParts {
   readonly id: string;
   readonly podSandboxId: string;
-  readonly identity: ContainerIdentity;
-  readonly setup: ContainerSetup;
   /** Of its pod. */
   readonly hostname: string;
   readonly imageRef: string;
   readonly createdAtMs: number;
-  readonly clock: Clock;
   readonly random: Random;
   /** Shared by all containers of the node. */
   readonly turns: Turns;
-  /** The files of its mounts. */
-  readonly content: FileSource;
-  /** The volume at a path of the machine that containers share; undefined for volumes with content from the API. */
-  readonly sharedVolume: (path: string) => SharedVolume | undefined;
   /** Of its pod. */
   readonly addresses: () => readonly string[];
-  /** The content of its pod's resolv.conf; empty for none. */
-  readonly resolver: () => string;
   readonly isOfJob: boolean;
   /** The pod's current annotations. */
   readonly annotations: () => Annotations;
   readonly onEnd: () => void;
 }
 
-const MOUNT_AGAIN_MS = 60_000;
-/** A file where mounts are folders. */
-const HOSTS = '/etc/hosts';
-const RESOLVER = '/etc/resolv.conf';
-const DIRECTORIES = ['/bin', '/dev', '/etc', '/home', '/root', '/tmp', '/usr', '/var'];
 const KILLED = 137;
 const NOT_STARTED = 128;
 const TERMINATE = 15;
@@ -95,7 +70,7 @@ export class SimulatedContainer {
   /** Created by the first command. */
   #machine: ShellMachine | undefined;
   /** Created when a command first looks at a file. */
-  #files: FileTree | undefined;
+  #files: ContainerFiles | undefined;
   /** Aborts when the container ends. */
   readonly #life = new AbortController();
   #main: MainProcess | undefined;
@@ -166,89 +141,27 @@ export class SimulatedContainer {
 
   /** The script's message when it exited by itself. */
   #exitMessage = '';
-  /** When the files of its volumes were read. */
-  #mountedAtMs: number | undefined;
-  /** Files of subPath mounts, which do not follow the volume. */
-  readonly #fixed = new Map<string, MountedVolume>();
 
-  #mounting: Promise<void> | undefined;
-
-  /** This container, with the files of its volumes: they are read again after the time in which a kubelet updates them. */
+  /** This container, with the files of its volumes. */
   async mounted(): Promise<this> {
-    if (this.#isMounted) return this;
-    this.#mounting ??= this.#mount().finally(() => (this.#mounting = undefined));
-    await this.#mounting;
+    await this.#ownFiles.mount();
     return this;
   }
 
-  get #isMounted(): boolean {
-    const nowMs = this.#parts.clock.now();
-    return this.#mountedAtMs !== undefined && nowMs - this.#mountedAtMs < MOUNT_AGAIN_MS;
-  }
-
-  async #mount(): Promise<void> {
-    const nowMs = this.#parts.clock.now();
-    const { content } = this.#parts;
-    const found: MountedVolume[] = [];
-    for (const [place, path] of this.#mounts()) {
-      const isRead = content.readsMachine || path.startsWith(content.root);
-      const volume = isRead ? await content.content(path) : undefined;
-      if (volume === undefined) continue;
-      const files = volume.files.map((file) => ({
-        ...file,
-        path: file.path === '' ? place : posix.join(place, file.path),
-      }));
-      found.push({ path: posix.resolve('/', place), isFixed: volume.isFixed, files });
-    }
-    for (const each of found) if (each.isFixed && !this.#fixed.has(each.path)) this.#fixed.set(each.path, each);
-    this.files.mount(
-      found.map((each) => this.#fixed.get(each.path) ?? each),
-      nowMs,
-    );
-    this.#mountedAtMs = nowMs;
-  }
-
-  #mounts(): readonly (readonly [string, string])[] {
-    return mountsOf(this.setup, this.#parts.content.root, this.#parts.identity.labels[POD_UID] ?? '');
-  }
-
-  /** Reads the files of volumes when one of the words may name one of them. */
-  #prepareFiles(words: readonly string[], directory: string): Promise<void> | undefined {
-    if (this.setup.mounts === '' || this.#isMounted) return undefined;
-    const isNamed = this.#mounts().some(([place, path]) => {
-      if (this.#parts.sharedVolume(path) !== undefined) return false;
-      return words.some(
-        (word) => word.includes(place) || (/^[./]/.test(word) && place.startsWith(posix.resolve(directory, word))),
-      );
-    });
-    return isNamed ? this.mounted().then(() => undefined) : undefined;
-  }
-
-  /** The files, which live as long as the container. */
   get files(): FileTree {
-    if (this.#files !== undefined) return this.#files;
-    const nowMs = this.#parts.clock.now();
-    const mounts = this.#mounts().filter(([path]) => path !== HOSTS);
-    const files = new FileTree([...DIRECTORIES, this.#directory, ...mounts.map(([path]) => path)], nowMs);
-    for (const [path, onMachine] of mounts) {
-      const shared = this.#parts.sharedVolume(onMachine);
-      if (shared !== undefined) files.attach(posix.resolve('/', path), shared.volume, { within: shared.within, nowMs });
-    }
-    const resolver = this.#parts.resolver();
-    if (resolver !== '') files.write(RESOLVER, Buffer.from(resolver), { nowMs });
-    this.#files = files;
-    return files;
+    return this.#ownFiles.tree;
   }
 
-  get #directory(): string {
-    return this.setup.workingDirectory === '' ? '/' : this.setup.workingDirectory;
+  get #ownFiles(): ContainerFiles {
+    this.#files ??= new ContainerFiles(this.#parts);
+    return this.#files;
   }
 
   /** The termination message: what a command has written to the file, or the script's text. */
   get terminationMessage(): Uint8Array | undefined {
     const { annotations } = this.#parts.identity;
     const path = annotations['io.kubernetes.container.terminationMessagePath'] ?? '';
-    const written = path === '' ? undefined : this.#files?.get(path);
+    const written = path === '' ? undefined : this.#files?.used?.get(path);
     if (written?.type === 'file') return written.bytes;
     return this.#exitMessage === '' ? undefined : Buffer.from(this.#exitMessage);
   }
@@ -278,7 +191,7 @@ export class SimulatedContainer {
       processor: base?.processor ?? new Processor(this.#parts.clock, turns, this.#life.signal),
       processes: base?.processes ?? new ProcessTable(),
       signal: this.#life.signal,
-      prepareFiles: (words, directory) => this.#prepareFiles(words, directory),
+      prepareFiles: (words, directory) => this.#ownFiles.prepare(words, directory),
       mainOutput: async (bytes) => this.#main?.output.write('stdout', bytes),
       signalMain: () => !this.#runsProgram && this.#endNow(this.script.stopCode, ''),
       get addresses() {
@@ -303,7 +216,7 @@ export class SimulatedContainer {
     const environment = ['PATH=/usr/local/bin:/usr/bin:/bin', `HOSTNAME=${hostname}`, 'HOME=/root', ...own].map(
       (text): [string, string] => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)],
     );
-    return { machine: this.machine(clock), environment: new Map(environment), directory: this.#directory };
+    return { machine: this.machine(clock), environment: new Map(environment), directory: workingDirectory(setup) };
   }
 
   get #words(): readonly string[] {
@@ -312,7 +225,7 @@ export class SimulatedContainer {
 
   /** Whether a command is a program of the image, which the small shell does not know. */
   isImageProgram(words: readonly string[]): boolean {
-    const mounts = this.#mounts().map(([path]) => path);
+    const mounts = containerMounts(this.#parts).map(([path]) => path);
     return !canRun(words, mounts);
   }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { settle } from '../base/index.ts';
+import { SeededRandom, settle } from '../base/index.ts';
+import { FaultyTransport, noFaults } from '../client/index.ts';
 import { startCluster } from './start-cluster.ts';
 import { testCluster } from './runners/cluster-tests.ts';
 import type { TestCluster } from './test-cluster.ts';
@@ -50,4 +51,23 @@ test('the cluster of a test that has run out of time ends', async () => {
 
   await expect(body({ signal: ending.signal })).rejects.toThrow('out of time');
   for (const end of ends) await end();
+});
+
+test('a cluster stops while the response to an event is delayed', async () => {
+  const delayed = { ...noFaults, delay: 1 };
+  const faulty: FaultyTransport[] = [];
+  const cluster = await startCluster({
+    nodes: 0,
+    wrapTransport: (inner, { clock }) => {
+      const random = new SeededRandom('delays');
+      faulty.push(new FaultyTransport(inner, { clock, random, rates: noFaults }));
+      return faulty.at(-1) ?? inner;
+    },
+  });
+  for (const transport of faulty) transport.change(delayed);
+  const spec = { containers: [{ name: 'c', image: 'i' }] };
+  await cluster.client.core.v1.pods.namespace('default').create({ metadata: { name: 'nowhere' }, spec });
+  await cluster.clock.advance('5s'); // the scheduler writes that no node is there
+
+  await cluster.stop();
 });

@@ -1,7 +1,7 @@
 import type { Random } from '../base/index.ts';
 import type { Transport } from '../client/index.ts';
 
-/** The most turns of the event loop that a request, or its response, waits. */
+/** Maximum number of turns of the event loop that a request, or its response, waits. */
 const MAX_TURNS = 4;
 
 /**

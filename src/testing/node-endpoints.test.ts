@@ -66,7 +66,7 @@ test('a node answers callers that the API server authenticates and authorizes', 
     spec: { containers: [{ name: 'web', image: 'nginx' }] },
   });
   await cluster.settle();
-  await cluster.clock.advance('40s'); // refusals are cached for half a minute
+  await cluster.clock.advance('40s'); // refusals are cached for 30 seconds
   const metrics = await ask(port, '/metrics/resource', { token });
   expect(metrics).toMatch(
     /\ncontainer_cpu_usage_seconds_total\{container="web",namespace="default",pod="web"\} 10 \d+\n/,

@@ -70,7 +70,7 @@ const COUNT_ON_CONTROLLERS = ['ServiceAccount', 'TaintNodesByCondition', 'Storag
 
 const RECONCILE_TIMEOUT_MS = 30_000;
 
-/** The most virtual time that a cluster with `wrapTransport` may take to settle at its start. */
+/** Maximum virtual time in which a cluster with `wrapTransport` settles at its start. */
 const HARD_START_MS = 10 * 60_000;
 
 /** Only the first problems are kept: they show the origin. */

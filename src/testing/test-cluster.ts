@@ -262,7 +262,7 @@ export class TestCluster implements AsyncDisposable {
 
   /** Stops the cluster, as `await using` does. May be called again. */
   stop(): Promise<void> {
-    this.#stopping ??= this.#end();
+    this.#stopping ??= this.#parts.world.untilStopped(this.#end());
     return this.#stopping;
   }
 

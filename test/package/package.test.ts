@@ -72,7 +72,7 @@ const PROGRAMS = {
   'a controller': {
     text: `import { app, controller, Pod, run } from 'keelson';
       await run(app('a', [controller(Pod, { reconcile: () => undefined })]));`,
-    limits: { loadedKb: 151, wholeKb: 203, forPodsKb: 153 },
+    limits: { loadedKb: 151, wholeKb: 201, forPodsKb: 152 },
   },
   'an operator with a kind of its own': {
     text: `import { app, controller, resource, run } from 'keelson';
@@ -296,7 +296,8 @@ describe('the package, packed and installed', () => {
       output: '',
     });
 
-    const compilerOptions = { strict: true, target: 'es2022', module: 'nodenext', noEmit: true };
+    // an earlier test has compiled the declarations of the package with the same TypeScript
+    const compilerOptions = { strict: true, target: 'es2022', module: 'nodenext', noEmit: true, skipLibCheck: true };
     await project.write('kinds/tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }));
     const compiled = await project.run(process.execPath, compilers['TypeScript 5'], '-p', 'kinds');
     expect(compiled).toEqual({ code: 0, output: '' });

@@ -4,7 +4,7 @@ import type { AuditMetrics } from './audit-metrics.ts';
 import type { AuditSink } from './audit-sink.ts';
 
 export interface BatchOptions {
-  /** At most this many events wait; events that arrive when the buffer is full are lost. */
+  /** Maximum number of waiting events; events that arrive when the buffer is full are dropped. */
   readonly bufferSize: number;
   readonly maxBatchSize: number;
   readonly maxBatchWaitMs: number;
@@ -81,7 +81,7 @@ export class BatchedSink implements AuditSink {
     await this.#next[Symbol.asyncDispose]();
   }
 
-  /** Sends the batches that may be sent now, and schedules the next look. */
+  /** Sends the batches that may be sent now, and schedules the next check. */
   #pump(): void {
     const { maxBatchSize, maxBatchWaitMs } = this.#options;
     while (this.#waiting.length >= maxBatchSize || (this.#isDue && this.#waiting.length > 0)) {

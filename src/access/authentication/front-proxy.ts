@@ -21,7 +21,7 @@ export const STANDARD_PROXY_HEADERS = {
   extraHeaderPrefixes: ['X-Remote-Extra-'],
 } as const;
 
-/** Authenticates the user that a proxy names in headers, when the proxy shows a trusted certificate. */
+/** Authenticates the user that a proxy names in headers, when the proxy presents a trusted certificate. */
 export class FrontProxyAuthenticator implements Authenticator {
   readonly name = 'front proxy';
   readonly #options: Omit<FrontProxyOptions, 'authorities'>;

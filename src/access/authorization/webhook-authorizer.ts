@@ -26,7 +26,7 @@ export interface AuthorizationWebhookOptions {
   readonly version: 'v1' | 'v1beta1';
   /** Timeout of one attempt. */
   readonly timeoutMs: number;
-  /** How long allowing answers are cached; 0 disables it. */
+  /** How long answers that allow a request are cached; 0 disables caching. */
   readonly authorizedTtlMs: number;
   /** How long all other answers are cached. */
   readonly unauthorizedTtlMs: number;

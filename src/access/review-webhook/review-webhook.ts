@@ -17,7 +17,7 @@ export interface ReviewWebhookOptions {
   readonly version?: 'v1' | 'v1beta1';
   /** The `status` of the request; default absent. */
   readonly blankStatus?: object;
-  /** Timeout of one attempt; default and maximum half a minute. */
+  /** Timeout of one attempt; default and maximum 30 seconds. */
   readonly timeoutMs?: number;
   /** Called after every attempt; `error` is undefined when it succeeded. */
   readonly onAttempt?: (error: unknown, seconds: number) => void;
@@ -39,7 +39,7 @@ const DELAY_FACTOR = 1.5;
 /**
  * Sends reviews such as TokenReview to the webhook that a file in kubeconfig format names.
  *
- * Guarantees: an answer, or an error, within half a minute. Temporary failures are retried with growing pauses, as upstream does.
+ * Guarantees: an answer, or an error, within 30 seconds. Temporary failures are retried with growing pauses, as upstream does.
  */
 export class ReviewWebhook<Review extends object> implements Disposable {
   readonly #options: ReviewWebhookOptions;

@@ -55,9 +55,13 @@ export function finalizerNameProblems(value: string): Problems {
 
 /** Checks a finalizer of a core object, which needs a prefix unless it is one of the standard ones. */
 export function coreFinalizerNameProblems(value: string): Problems {
-  const problems = qualifiedNameProblems(value);
-  if (value.includes('/') || STANDARD_FINALIZERS.has(value)) return problems;
-  return [...problems, 'name is neither a standard finalizer name nor is it fully qualified'];
+  return [...qualifiedNameProblems(value), ...finalizerPrefixProblems(value)];
+}
+
+/** Checks only that a finalizer of a core object has a prefix or is one of the standard ones. */
+export function finalizerPrefixProblems(value: string): Problems {
+  if (value.includes('/') || STANDARD_FINALIZERS.has(value)) return NO_PROBLEMS;
+  return ['name is neither a standard finalizer name nor is it fully qualified'];
 }
 
 function prefixPartProblems(prefix: string): Problems {

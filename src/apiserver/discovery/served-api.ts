@@ -64,6 +64,7 @@ function collect(
   const foreign = foreignApi.versionsOf(name);
   const members = new Map<string, Resource[]>();
   for (const resource of resources) {
+    if (resource.isListed?.() === false) continue;
     const known = members.get(resource.version);
     if (known === undefined) members.set(resource.version, [resource]);
     else known.push(resource);

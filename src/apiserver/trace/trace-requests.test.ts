@@ -46,9 +46,9 @@ test('a waiting client is answered after the next request, or when its time is o
   const waiting = items(server, `?after=${last?.id ?? '0'}&wait=20s`);
   await server.admin('DELETE', '/api/v1/namespaces/default/configmaps/none');
   expect(await waiting).toMatchObject([{ method: 'DELETE', code: 404, reason: 'NotFound' }]);
-  const inVain = items(server, `?after=${(await waiting)[0]?.id ?? ''}&wait=20s`);
+  const later = items(server, `?after=${(await waiting)[0]?.id ?? ''}&wait=20s`);
   await server.clock.advance('20s');
-  expect(await inVain).toEqual([]);
+  expect(await later).toEqual([]);
   expect((await server.admin('GET', '/keelson/requests?after=x')).code).toBe(400);
   expect((await server.admin('GET', '/keelson/requests?wait=x')).code).toBe(400);
 });

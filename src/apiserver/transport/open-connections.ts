@@ -30,7 +30,7 @@ export class OpenConnections {
   readonly #lookEveryMs: number;
   readonly #open = new Map<OpenConnection, Idleness>();
   #isDraining = false;
-  #nextLook: Disposable | undefined;
+  #nextCheck: Disposable | undefined;
 
   constructor(clock: Clock, idleTimeoutMs: number) {
     this.#clock = clock;
@@ -40,7 +40,7 @@ export class OpenConnections {
   add(connection: OpenConnection): void {
     this.#open.set(connection, { started: -1, looks: 0 });
     if (this.#isDraining) connection.drain();
-    else this.#nextLook ??= this.#clock.timer(this.#lookEveryMs, () => this.#look());
+    else this.#nextCheck ??= this.#clock.timer(this.#lookEveryMs, () => this.#look());
   }
 
   remove(connection: OpenConnection): void {
@@ -49,7 +49,7 @@ export class OpenConnections {
 
   drain(): void {
     this.#isDraining = true;
-    this.#nextLook?.[Symbol.dispose]();
+    this.#nextCheck?.[Symbol.dispose]();
     for (const connection of this.#open.keys()) connection.drain();
   }
 
@@ -66,6 +66,6 @@ export class OpenConnections {
       if (idleness.looks === IDLE_CHECKS) open.drain();
       else if (idleness.looks > IDLE_CHECKS) open.destroy(); // it did not close gracefully
     }
-    this.#nextLook = this.#open.size === 0 ? undefined : this.#clock.timer(this.#lookEveryMs, () => this.#look());
+    this.#nextCheck = this.#open.size === 0 ? undefined : this.#clock.timer(this.#lookEveryMs, () => this.#look());
   }
 }

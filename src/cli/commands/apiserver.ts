@@ -64,7 +64,7 @@ export const apiserverCommand: Command = {
     const { storage: form, ...common } = { ...options(flags, context), clock };
     const workload = workloadOf(context.environment);
     if (workload !== undefined && flags.has('workers'))
-      throw new UsageError('--workers is for API servers alone, and this one has programs beside it');
+      throw new UsageError('--workers needs an API server without other programs in its process');
     const workers = workersSettings(flags, context, { command: 'apiserver', args, log: common.log });
     const own = {
       ...common,

@@ -8,7 +8,7 @@ const SOURCE = /\.([cm]?[jt]sx?|json)$/;
 const TEST = /\.(test|spec)\.[^.]+$/;
 /** Waits this long for further changes, as editors write a file in several steps. */
 const SETTLE_MS = 100;
-/** The most folders that are watched. */
+/** Maximum number of watched folders. */
 const MAX_FOLDERS = 2000;
 
 export interface SourceFilesOptions {

@@ -1,6 +1,6 @@
 import type { Transport, TransportRequest, TransportResponse } from '../../client/index.ts';
 
-/** The most messages that are kept. */
+/** Maximum number of kept messages. */
 const MAX_KEPT = 20;
 
 /** Records the requests that a server forbids. */

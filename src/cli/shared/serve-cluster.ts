@@ -6,7 +6,7 @@ import { sendMessage } from './messages.ts';
 import type { ClusterAnswer, ClusterRequest } from './requests.ts';
 import type { Served } from './served.ts';
 
-/** The most clusters at once. */
+/** Maximum number of clusters at the same time. */
 const MAX_CLUSTERS = 200;
 
 /** Runs a cluster in memory, and sends its kubeconfig to the client. */

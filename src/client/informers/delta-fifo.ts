@@ -22,7 +22,7 @@ export interface DeltaFifoOptions<T extends KubernetesObject> {
   readonly known: { keys(): Iterable<string>; get(key: string): Observed<T> | undefined };
   /** Changes objects before they are queued, for example to drop unused fields. */
   readonly transform?: (object: Observed<T>) => Observed<T>;
-  /** The most deltas that wait for one object; beyond it, intermediate updates are dropped. Default 100. */
+  /** Maximum number of deltas that wait for one object; beyond it, intermediate updates are dropped. Default 100. */
   readonly maxDeltas?: number;
 }
 

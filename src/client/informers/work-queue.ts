@@ -13,7 +13,7 @@ export interface WorkQueueOptions<Item> {
   readonly merge?: (waiting: Item, added: Item) => Item;
   readonly rateLimiter?: RateLimiter;
   readonly metrics?: QueueMetrics;
-  /** The most different items; adding more throws. Default one million. */
+  /** Maximum number of different items; adding more throws. Default one million. */
   readonly capacity?: number;
 }
 

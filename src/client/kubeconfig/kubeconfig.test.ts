@@ -8,8 +8,7 @@ import { testdata, testdataPath } from '../testing/test-server.ts';
 import type { ContextOptions } from './context-connection.ts';
 import { environmentProxy } from './environment-proxy.ts';
 import { inClusterConnection } from './in-cluster-connection.ts';
-import { contextConnection, parseKubeconfig } from './lazy-kubeconfig.ts';
-import { loadKubeconfig } from './load-kubeconfig.ts';
+import { contextConnection, loadKubeconfig, parseKubeconfig } from './lazy-kubeconfig.ts';
 
 const clock = new VirtualClock();
 const never = new AbortController().signal;

@@ -61,3 +61,19 @@ export interface Impersonation {
 export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';
 }
+
+/**
+ * Merges kubeconfigs: of entries with the same name the first one counts, as a whole; the first current context counts.
+ */
+export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
+  return {
+    clusters: mergeEntries(configs.map((config) => config.clusters)),
+    users: mergeEntries(configs.map((config) => config.users)),
+    contexts: mergeEntries(configs.map((config) => config.contexts)),
+    currentContext: configs.find((config) => config.currentContext !== undefined)?.currentContext,
+  };
+}
+
+function mergeEntries<T>(all: readonly ReadonlyMap<string, T>[]): ReadonlyMap<string, T> {
+  return new Map(all.toReversed().flatMap((entries) => [...entries]));
+}

@@ -5,7 +5,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Aborts the call after this time, retries included; a stream only if it has not begun by then. Default: never. */
   readonly timeout?: Duration;
-  /** The most retries while the server is busy; default the client's setting. */
+  /** Maximum number of retries while the server is busy; default the client's setting. */
   readonly maxRetries?: number;
   /**
    * The caller only reads the response, so it may be frozen: this saves a copy when the server is in the same process.

@@ -30,7 +30,7 @@ export interface RequesterOptions {
   readonly impersonate?: Impersonation;
   /** Called with each warning of the server; by default warnings are logged. */
   readonly onWarning?: WarningHandler;
-  /** The most retries while the server is busy; default 10. */
+  /** Maximum number of retries while the server is busy; default 10. */
   readonly maxRetries?: number;
   /** The largest accepted response; default 256 MiB. Lists come in pages, so responses are rarely large. */
   readonly maxBodyBytes?: number;

@@ -94,7 +94,7 @@ export class WorkerHandle {
 
 /**
  * Node hands a worker one connection at a time, and closes its own end when the worker has it. When the worker dies before, that end
- * stays open, and the client would wait for ever.
+ * stays open, and the client would wait forever.
  */
 function closeWhatIsLost(worker: Worker): void {
   const child = worker.process;

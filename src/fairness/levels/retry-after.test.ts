@@ -19,7 +19,7 @@ test('a few refused clients are asked to retry after a second', () => {
   expect(after(() => 2, 6)).toEqual([1, 1, 1, 1, 1, 1]);
 });
 
-test('while many are refused the delay doubles, to half a minute', () => {
+test('while many are refused the delay doubles, to 30 seconds', () => {
   const delays = after(() => 200, 100);
   expect(delays.slice(0, 8)).toEqual([1, 2, 2, 4, 4, 4, 4, 8]);
   expect(delays.at(-1)).toBe(32);

@@ -8,6 +8,7 @@ import { RunContext } from './run-context.ts';
 import { RunObjects } from './run-objects.ts';
 import { type RunParts, statusId } from './run-parts.ts';
 import { isStated } from './statement.ts';
+import { noteRival } from './status-rivals.ts';
 import { writeStatus } from './status-writer.ts';
 
 /** One run for one object. */
@@ -121,7 +122,6 @@ export class ReconcileRun<T extends KubernetesObject> {
     const change = { status, earlier };
     if (earlier !== undefined && !isStated(earlier.intent, (object as { readonly status?: unknown }).status, earlier)) {
       const fetch = (): Promise<Observed<T> | undefined> => this.#own.fetch(this.#key);
-      const { noteRival } = await import('./status-rivals.ts'); // most controllers have none
       const { rivals, app } = this.#parts;
       await noteRival(rivals, { id: ofStatus, key: this.#key, fieldManager, fetch }, app);
     }

@@ -1,6 +1,6 @@
 import type { Random } from '../../base/index.ts';
 
-/** The most repetitions drawn beyond the minimum, for a repetition without an upper bound. */
+/** Maximum number of repetitions beyond the minimum, for a repetition without an upper bound. */
 const MAX_MORE = 4;
 /** Nested repetitions grow fast; a pattern that takes more steps is not supported. */
 const MAX_STEPS = 10_000;

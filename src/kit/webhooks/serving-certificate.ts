@@ -45,7 +45,7 @@ export class WebhookAuthority {
     return { certificate: this.certificate, privateKey: this.#key.export({ type: 'pkcs8', format: 'pem' }).toString() };
   }
 
-  /** Whether it is time to replace the authority; it stays valid for years yet. */
+  /** Whether it is time to replace the authority, which is valid for years after that. */
   get isDue(): boolean {
     const endsMs = Date.parse(new X509Certificate(this.certificate).validTo);
     return endsMs - this.#given.clock.now() < (AUTHORITY_DAYS / 3) * DAY_MS;

@@ -16,7 +16,7 @@ const MAX_ECHOES = 10_000;
  *
  * The watch may deliver a change before the server's answer arrives: changes of an object that is being written are held
  * back until the answer shows which of them is the echo. All others are then delivered.
- * When it is full, the oldest echoes are forgotten, and wake their writer once in vain.
+ * When it is full, the oldest echoes are forgotten, and each wakes its writer once without need.
  */
 export class EchoFilter {
   readonly #writing = new Map<string, Writing>();

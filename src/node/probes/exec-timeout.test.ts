@@ -3,10 +3,10 @@ import { VirtualClock } from '../../base/index.ts';
 import type { RuntimeService } from '../runtime/index.ts';
 import { NetworkActions } from './network-actions.ts';
 
-test('a command is given as long as the probe says, and for ever if it does not', async () => {
+test('a command is given as long as the probe says, and forever if it does not', async () => {
   const given: unknown[] = [];
   const execSync = async (_id: string, _command: unknown, limits: object): Promise<unknown> => {
-    given.push('timeoutMs' in limits ? limits.timeoutMs : 'for ever');
+    given.push('timeoutMs' in limits ? limits.timeoutMs : 'forever');
     return { exitCode: 0, stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
   };
   const actions = new NetworkActions({ execSync } as unknown as RuntimeService, new VirtualClock());
@@ -16,5 +16,5 @@ test('a command is given as long as the probe says, and for ever if it does not'
   await actions.run({ exec: { command: ['a'] } }, target, { signal, timeoutMs: 5000 });
   await actions.run({ exec: { command: ['a'] } }, target, { signal });
 
-  expect(given).toEqual([5000, 'for ever']);
+  expect(given).toEqual([5000, 'forever']);
 });

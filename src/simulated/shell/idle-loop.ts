@@ -3,7 +3,7 @@ import type { Command, CompoundBody, Script, Word } from './language/syntax.ts';
 const IDLE = new Set(['sleep', ':', 'true']);
 
 /**
- * Whether a loop does nothing but sleep, for ever: `while true; do sleep 60; done`. It needs no timers: nothing but a signal ends it.
+ * Whether a loop does nothing but sleep, forever: `while true; do sleep 60; done`. It needs no timers: nothing but a signal ends it.
  *
  * A function of the same name may do something else.
  */

@@ -204,7 +204,7 @@ describe('a snapshot of an open store', () => {
     expect(await drain(third)).toBe(500);
   });
 
-  test('is dropped when its reader takes nothing for half a minute', async () => {
+  test('is dropped when its reader takes nothing for 30 seconds', async () => {
     await using folder = await DurableFolder.make();
     await using store = await folder.open();
     for (let index = 0; index < 500; index++) await write(store, put(`/k${index}`, 'x'.repeat(20_000)));

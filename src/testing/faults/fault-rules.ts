@@ -4,7 +4,7 @@ import type { ActiveFault, CallFault, Fault, FaultChance, FaultTarget, RequestFa
 import { isAbout, type Sender } from './fault-target.ts';
 import type { PastView } from './past-view.ts';
 
-/** The most faults of one cluster: more are probably added by a loop that never removes them. */
+/** Maximum number of faults in one cluster: more probably come from a loop that never removes them. */
 const MAX_FAULTS = 1000;
 
 /** An active fault of requests. */

@@ -8,7 +8,7 @@ import { CauseTrace } from './cause-trace.ts';
 import { causeTree } from './cause-tree.ts';
 import { objectIdOf, type RecordedEvent, type RecordedRequest, type RecordedRun } from './recorded.ts';
 
-/** The most requests, runs and events that are kept; beyond it the oldest tenth is dropped. */
+/** Maximum number of kept requests, runs and events; beyond it the oldest tenth is dropped. */
 const CAPACITY = 20_000;
 
 export interface RecordedClient {

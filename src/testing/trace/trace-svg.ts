@@ -1,7 +1,7 @@
 import { linesOf, timeOf, type TraceLine } from './trace-line.ts';
 import type { TracePicture } from './trace-node.ts';
 
-/** The most rows that are drawn: browsers become slow with more. */
+/** Maximum number of rows in the drawing: browsers become slow with more. */
 const MAX_ROWS = 5000;
 const ROW = 24;
 const INDENT = 22;

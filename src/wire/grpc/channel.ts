@@ -139,7 +139,7 @@ export class Channel implements AsyncDisposable {
     return { connection, giveUp, waiting: 0 };
   }
 
-  /** Also called when no call waits any more, so that an unreachable endpoint is not retried for ever. */
+  /** Also called when no call waits any more, so that an unreachable endpoint is not retried forever. */
   #endOpening(opening: Opening): void {
     opening.giveUp.abort();
     if (this.#opening === opening) this.#opening = undefined;

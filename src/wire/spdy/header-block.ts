@@ -7,7 +7,7 @@ export type SpdyHeaders = Readonly<Record<string, string>>;
 const MAX_UNPACKED_BYTES = 256 * 1024;
 const MAX_STORED_BYTES = 0xffff;
 const ZLIB_HEAD = Buffer.from([0x78, 0x01]);
-/** An empty block, at which Go's decompressor returns everything before it. */
+/** An empty block, which makes Go's decompressor return everything before it. */
 const FLUSH = Buffer.from([0, 0, 0, 0xff, 0xff]);
 
 /**
