@@ -1,4 +1,4 @@
-// A runtime that answers nonsense, hangs, lies or is away: calls fail in words, and nothing waits for ever.
+// A runtime that answers nonsense, hangs, lies or is away: calls fail in words, and nothing waits forever.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

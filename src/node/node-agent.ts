@@ -1,15 +1,14 @@
 import { type Clock, type Logger, type Random, type Runnable, runTogether } from '../base/index.ts';
 import { type Client, keyOf, type Node, type Observed, type Pod } from '../client/index.ts';
 import { EchoFilter, type EventRecorder, type Objects } from '../kit/index.ts';
-import { type AdmittingNode, NodeAdmission, type Rejection } from './admission/node-admission.ts';
-import { AllowedSysctls } from './admission/sysctls.ts';
-import { amountsOf, isTerminalPhase } from '../api/meaning/index.ts';
+import { PodGate } from './admission/pod-gate.ts';
+import { isTerminalPhase } from '../api/meaning/index.ts';
 import type { ConfigSources } from './config/index.ts';
 import type { NodeBackend, NodeSettings, PodContent } from './backend/index.ts';
 import { podClaims } from './devices/index.ts';
 import { DEFAULT_IDS, PodIsolations, UserNamespaces } from './isolation/index.ts';
 import { nodeImagePuller } from './images/index.ts';
-import { allocatableOf, NodeHeartbeat, nodeLabels } from './machine/index.ts';
+import { allocatableOf, NodeHeartbeat } from './machine/index.ts';
 import { NodeCounts } from './node-counts.ts';
 import { NodeCleaner } from './node-cleaner.ts';
 import { NodeGuards } from './node-guards.ts';
@@ -25,11 +24,11 @@ import { PodStreams } from './streams/index.ts';
 import {
   ApiVolumeData,
   GROW_EVERY_MS,
-  growVolume,
   PodContents,
   PodVolumes,
   type PodVolumeStats,
   VolumesInUse,
+  VolumeUpkeep,
 } from './volumes/index.ts';
 
 /** Work of a node: a pod, by its key, or the node itself. */
@@ -62,8 +61,6 @@ export interface NodeAgentParts {
 /** Delay before new images are reported, to report several at once. */
 const REPORT_IMAGES_MS = 10_000;
 const RUNTIME_RETRY_MS = 1000;
-/** For work that is short and not given up. */
-const NEVER = new AbortController().signal;
 
 /**
  * The agent of one node: runs the pods that are bound to the node, reports their status, and renews the node's lease.
@@ -85,9 +82,7 @@ export class NodeAgent implements Runnable {
   readonly #leaving = new Set<Promise<void>>();
   /** The pods that are being removed. */
   readonly #leavingUids = new Set<string>();
-  readonly #admission = new NodeAdmission();
-  /** Made for the first pod with kernel settings. */
-  #sysctls: AllowedSysctls | undefined;
+  readonly #gate: PodGate;
   readonly #echoes = new EchoFilter();
   readonly #heartbeat: NodeHeartbeat;
   readonly #counts = new NodeCounts();
@@ -97,6 +92,7 @@ export class NodeAgent implements Runnable {
   #workerParts: PodWorkerParts | undefined;
   readonly #contents: PodContents;
   readonly #volumes: PodVolumes;
+  readonly #upkeep: VolumeUpkeep;
   readonly #cleaner: NodeCleaner;
   /** Made for the first pod, like the parts of workers. */
   #podResizes: PodResizes | undefined;
@@ -143,6 +139,10 @@ export class NodeAgent implements Runnable {
       node: () => nodes.get(this.name),
       mounted: () => parts.plan({ type: 'grow' }, GROW_EVERY_MS),
     });
+    this.#upkeep = new VolumeUpkeep({
+      ...{ node: this.name, client, events, volumes: this.#volumes, plan: parts.plan },
+      pods: () => this.#pods().filter((each) => this.#workerOf(each) !== undefined),
+    });
     this.#cleaner = new NodeCleaner({
       backend,
       volumes: this.#volumes,
@@ -162,6 +162,13 @@ export class NodeAgent implements Runnable {
       worker: (each) => this.#workerOf(each),
       removeDead: (hasEnded) => this.#cleaner.removeDead(hasEnded),
       report: () => parts.plan({ type: 'report' }),
+    });
+    this.#gate = new PodGate({
+      settings,
+      backend,
+      node: () => nodes.get(this.name),
+      resizes: () => this.#resizes,
+      refuse: (each) => this.#guards.refuse(each),
     });
     this.#heartbeat = new NodeHeartbeat(settings, {
       client,
@@ -238,11 +245,11 @@ export class NodeAgent implements Runnable {
         await this.#guards.collectImages();
         return plan(task, await this.#heartbeat.report(signal));
       case 'grow':
-        return await this.#growVolumes();
+        return await this.#upkeep.grow();
       case 'relist':
         return await this.#relist();
       case 'refresh':
-        return await this.#refreshVolumes(signal);
+        return await this.#upkeep.refresh(signal);
       case 'resize':
         return await this.#resizes.retry();
     }
@@ -283,7 +290,7 @@ export class NodeAgent implements Runnable {
       machine,
       resources,
       pod: (uid) => this.#pods().find(({ metadata }) => metadata.uid === uid),
-      reserve: (pod) => this.#admission.resize(pod, this.#admittingNode()),
+      reserve: (pod) => this.#gate.resize(pod),
       event: (pod, details) => new PodEvents(events).pod(pod, details),
       wake: (key) => this.#plan(key),
       plan: (afterMs) => plan({ type: 'resize' }, afterMs),
@@ -318,7 +325,7 @@ export class NodeAgent implements Runnable {
       allocatable: () => this.#allocatable(),
       counts: this.#counts,
       health: () => this.#heartbeat.health,
-      volumesMounted: (pod) => this.#planRefresh(pod),
+      volumesMounted: (pod) => this.#upkeep.mounted(pod),
       echoes: this.#echoes,
       wake: (key) => this.#plan(key),
       ended: (uid) => this.#release(uid),
@@ -365,7 +372,7 @@ export class NodeAgent implements Runnable {
     if (pod === undefined || worker === undefined) return;
     const allocated = await this.#resizes.allocated(pod);
     const wakeAtMs = await this.#timings.working(pod, () => worker.step(allocated));
-    if (this.#volumes.isOutdated(pod)) await this.#refreshVolumesOf(pod, NEVER);
+    await this.#upkeep.podChanged(pod);
     if (wakeAtMs !== undefined) plan({ type: 'pod', key }, wakeAtMs - clock.now());
   }
 
@@ -383,59 +390,18 @@ export class NodeAgent implements Runnable {
     this.#workerParts ??= this.#partsOfWorkers();
     const worker = new PodWorker(pod, this.#workerParts);
     this.#workers.set(key, worker);
-    await this.#admit(pod, worker);
+    const rejection = await this.#gate.admit(pod);
+    if (rejection !== undefined) worker.reject(rejection);
     return worker;
-  }
-
-  /** Admits or rejects a new pod. Pods that have started before are not checked again. */
-  async #admit(pod: Observed<Pod>, worker: PodWorker): Promise<void> {
-    if (isTerminalPhase(pod.status?.phase)) return;
-    const allocated = await this.#resizes.restored(pod);
-    if (pod.status?.startTime !== undefined || pod.metadata.deletionTimestamp !== undefined) {
-      this.#admission.readmit(allocated);
-      return await this.#resizes.admitted(pod, allocated);
-    }
-    const { devices, resources } = this.#backend;
-    const rejection =
-      this.#guards.refuse(pod) ??
-      this.#rejectSysctls(pod) ??
-      this.#admission.admit(allocated, this.#admittingNode()) ??
-      (await devices.admit(allocated)) ??
-      (await resources.admit(allocated));
-    if (rejection === undefined) return await this.#resizes.admitted(pod, allocated);
-    this.#admission.release(pod.metadata.uid);
-    worker.reject(rejection);
-  }
-
-  #rejectSysctls(pod: Observed<Pod>): Rejection | undefined {
-    if (pod.spec?.securityContext?.sysctls === undefined) return undefined;
-    const { info } = this.#backend.machine;
-    this.#sysctls ??= new AllowedSysctls(info.kernelVersion, this.#settings.allowedUnsafeSysctls);
-    return this.#sysctls.reject(pod);
   }
 
   /** Frees what was reserved for a pod that has ended or is gone. */
   #release(uid: string): void {
-    this.#admission.release(uid);
     void this.#await(
-      this.#resizes.released(uid).catch((error: unknown) => {
+      this.#gate.release(uid).catch((error: unknown) => {
         this.#parts.log.warn('resources of pod could not be released', { error, uid, node: this.name });
       }),
     );
-  }
-
-  #admittingNode(): AdmittingNode {
-    const node = this.#parts.nodes.get(this.name);
-    const { machine } = this.#backend;
-    const { taints } = this.#settings;
-    return {
-      name: this.name,
-      operatingSystem: machine.operatingSystem,
-      labels: node?.metadata.labels ?? nodeLabels({ settings: this.#settings, machine }),
-      taints: node?.spec?.taints ?? taints,
-      allocatable: amountsOf(node?.status?.allocatable ?? allocatableOf(machine)),
-      hasStrictGroups: node?.status?.features?.supplementalGroupsPolicy ?? false,
-    };
   }
 
   #dismiss(worker: PodWorker): void {
@@ -490,36 +456,6 @@ export class NodeAgent implements Runnable {
       pullMs: (uid) => metrics?.pullMs(uid) ?? 0,
     });
     return this.#madeTimings;
-  }
-
-  #planRefresh(pod: Observed<Pod>): void {
-    const periodMs = this.#volumes.refreshEveryMs(pod);
-    if (periodMs !== undefined) this.#parts.plan({ type: 'refresh' }, periodMs);
-  }
-
-  /** Updates the content of volumes that are built from the API. */
-  async #refreshVolumes(signal: AbortSignal): Promise<void> {
-    for (const pod of this.#pods()) {
-      if (this.#workerOf(pod) === undefined || isTerminalPhase(pod.status?.phase)) continue;
-      if (pod.metadata.deletionTimestamp !== undefined || this.#volumes.refreshEveryMs(pod) === undefined) continue;
-      await this.#refreshVolumesOf(pod, signal);
-      this.#planRefresh(pod);
-    }
-  }
-
-  async #refreshVolumesOf(pod: Observed<Pod>, signal: AbortSignal): Promise<void> {
-    const problems = await this.#volumes.refresh(pod, { signal });
-    if (signal.aborted) return;
-    for (const message of problems) this.#parts.events.event(pod, { type: 'Warning', reason: 'FailedMount', message });
-  }
-
-  /** Grows mounted volumes whose PersistentVolume has grown, and checks again while any claim is mounted. */
-  async #growVolumes(): Promise<void> {
-    const mounted = this.#volumes.mountedClaims();
-    const { client, events, plan } = this.#parts;
-    for (const claim of mounted)
-      await growVolume(claim, { client, events, nodeName: this.name, volumes: this.#volumes });
-    if (mounted.length > 0) plan({ type: 'grow' }, GROW_EVERY_MS);
   }
 
   #reportImages(): void {

@@ -1,21 +1,19 @@
-import { deepEqual, messageOf } from '../base/index.ts';
-import { hasReason, keyOf, type Observed, type Pod } from '../client/index.ts';
+import { keyOf, type Observed, type Pod } from '../client/index.ts';
 import type { EchoFilter, EventRecorder } from '../kit/index.ts';
 import {
   type ContainerView,
   type PodAction,
   planPod,
   type PodPlan,
-  type PodStatus,
   type PodView,
   type ProbeResult,
-  statusPatch,
 } from './life/index.ts';
 import { hasRecursiveReadOnly } from './machine/index.ts';
 import { PodActions, type PodActionsParts } from './pod-actions.ts';
 import { PodEvents, type RecordedEviction } from './pod-events.ts';
 import { PodRecord } from './pod-record.ts';
-import { isSameButStatus, type PodWriter } from './pod-writer.ts';
+import { PodReporter } from './pod-reporter.ts';
+import type { PodWriter } from './pod-writer.ts';
 import { hasProbes, PodProbes, type ProbeRecord } from './probes/index.ts';
 import { type ContainerStatus, RuntimeError } from './runtime/index.ts';
 import { TerminationMessages } from './termination-messages.ts';
@@ -44,8 +42,6 @@ interface Operation {
 const NEVER = new AbortController().signal;
 /** Delay before a failed call of the runtime is tried again. */
 const RETRY_MS = 10_000;
-/** Longest delay before a status that was too large for the store is written again. */
-const MAX_STATUS_RETRY_MS = 300_000;
 
 /**
  * Runs one pod, step by step: reads its state from the runtime, writes its status, and carries out the planned actions.
@@ -64,10 +60,7 @@ export class PodWorker {
   readonly #messages: TerminationMessages;
   #pod: Observed<Pod>;
   #operation: Operation | undefined;
-  /** The last patch, if the server did not apply all of it, and the version of the pod after it. */
-  #refused: { readonly version: string; readonly patch: unknown } | undefined;
-  /** Set when the last status was too large for the store: when to try again, and how long to wait after that. */
-  #tooLarge: { readonly retryAtMs: number; readonly delayMs: number } | undefined;
+  readonly #reporter: PodReporter;
   /** Time of the next try after the runtime failed. */
   #retryAtMs = 0;
   #isDeleted = false;
@@ -82,6 +75,7 @@ export class PodWorker {
     this.#record = new PodRecord(pod);
     this.#events = new PodEvents(parts.events);
     this.#actions = new PodActions(this.uid, { record: this.#record, events: this.#events }, parts);
+    this.#reporter = new PodReporter(this.key, { record: this.#record, events: this.#events }, parts);
     this.#messages = new TerminationMessages(this.uid, parts.backend);
     this.#probes = hasProbes(pod) ? this.#newProbes() : undefined;
   }
@@ -116,10 +110,10 @@ export class PodWorker {
     this.#noteEnd(plan);
     this.#record.hasEnded = plan.stage === 'ended';
     if (plan.stage === 'ended') this.#parts.ended(this.uid);
-    await this.#report(pod, plan.status);
+    this.#pod = (await this.#reporter.report(pod, plan.status)) ?? pod;
     if (plan.actions.some(({ type }) => type === 'delete pod')) await this.#delete(pod);
     else if (plan.actions.length > 0) this.#begin(pod, plan.actions);
-    const retryAtMs = this.#tooLarge?.retryAtMs;
+    const { retryAtMs } = this.#reporter;
     return retryAtMs === undefined ? plan.wakeAtMs : Math.min(plan.wakeAtMs ?? Infinity, retryAtMs);
   }
 
@@ -222,57 +216,6 @@ export class PodWorker {
     if (stage === 'running' || this.#record.terminatingSinceMs !== undefined) return;
     this.#record.terminatingSinceMs = this.#parts.clock.now();
     if (eviction !== undefined) this.#events.evicted(this.#pod, eviction, 'Normal');
-  }
-
-  async #report(pod: Observed<Pod>, status: PodStatus): Promise<void> {
-    const patch = statusPatch(pod.status ?? {}, status);
-    this.#record.status = status;
-    const isLeftAsWritten = this.#refused?.version === pod.metadata.resourceVersion;
-    // the server would ignore the same part of the patch again
-    if (patch === undefined || (isLeftAsWritten && deepEqual(patch, this.#refused?.patch))) return;
-    const { writer, echoes, clock } = this.#parts;
-    if (this.#tooLarge !== undefined && clock.now() < this.#tooLarge.retryAtMs) return;
-    let isTaken = false;
-    const isEcho = (written: Observed<Pod>): boolean => {
-      isTaken = statusPatch(written.status ?? {}, status) === undefined;
-      return isTaken && isSameButStatus(pod, written);
-    };
-    try {
-      const written = await echoes.write(this.key, () => writer.writeStatus(pod, patch), isEcho);
-      this.#pod = written;
-      this.#tooLarge = undefined;
-      // shares the object with the cache, to save memory
-      if (isTaken && written.status !== undefined) this.#record.status = written.status;
-      this.#refused = isTaken ? undefined : { version: written.metadata.resourceVersion, patch };
-    } catch (error) {
-      this.#tolerate(error);
-    }
-  }
-
-  /** Ignores that the pod is gone, and logs a rejected status so that it does not block the pod; throws all other errors. */
-  #tolerate(error: unknown): void {
-    const { log } = this.#parts;
-    if (hasReason(error, 'NotFound') || hasReason(error, 'Conflict')) {
-      log.debug('pod was gone before its status was written', { pod: this.key });
-    } else if (hasReason(error, 'Invalid')) {
-      log.error('status of pod was refused', { error, pod: this.key });
-    } else if (hasReason(error, 'RequestEntityTooLarge')) {
-      this.#waitForSpace(error);
-    } else {
-      throw error;
-    }
-  }
-
-  /** As with a kubelet, the containers run although the status is not stored; it is tried again, less and less often. */
-  #waitForSpace(error: unknown): void {
-    const { clock, log } = this.#parts;
-    const delayMs = Math.min(2 * (this.#tooLarge?.delayMs ?? RETRY_MS / 2), MAX_STATUS_RETRY_MS);
-    if (this.#tooLarge === undefined) {
-      const message = `Status of the pod cannot be stored: ${messageOf(error)}`;
-      this.#events.pod(this.#pod, { type: 'Warning', reason: 'FailedStatusUpdate', message });
-    }
-    log.warn('status of pod is too large to be stored', { error, pod: this.key, retryAfterMs: delayMs });
-    this.#tooLarge = { retryAtMs: clock.now() + delayMs, delayMs };
   }
 
   async #delete(pod: Observed<Pod>): Promise<void> {

@@ -1,12 +1,20 @@
 import { createHash } from 'node:crypto';
-import type {
-  Machine,
-  MachineFolders,
-  MachineInfo,
-  MachinePressure,
-  NodeSettings,
-  ResourceTexts,
+import {
+  type Machine,
+  type MachineFolders,
+  type MachineInfo,
+  type MachinePressure,
+  type NodeSettings,
+  READY_RUNTIME,
+  type ResourceTexts,
+  type RuntimeStatus,
 } from '../node/index.ts';
+
+/** What the simulated runtime can do: there is no kernel whose users could be shared or kept apart. */
+export const SIMULATED_STATUS: RuntimeStatus = {
+  ...READY_RUNTIME,
+  runtimeHandlers: [{ name: '', features: { recursiveReadOnlyMounts: false, userNamespaces: true } }],
+};
 
 /** The default capacity of a simulated node. */
 export const DEFAULT_CAPACITY: ResourceTexts = {

@@ -20,7 +20,6 @@ import {
   type PodSandboxStatus,
   type PodSandboxStatusResponse,
   type PortForwardRequest,
-  READY_RUNTIME,
   RuntimeError,
   type RuntimeService,
   type RuntimeStatus,
@@ -39,6 +38,7 @@ import { runToEnd } from './run-to-end.ts';
 import { attachToMain, attachToShell, runScripted } from './scripted-process.ts';
 import { SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
 import { fullImageName, type SimulatedImages } from './simulated-images.ts';
+import { SIMULATED_STATUS } from './simulated-machine.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
 import type { UsageMeter } from './usage-meter.ts';
 
@@ -59,12 +59,6 @@ export interface SimulatedRuntimeOptions {
 }
 
 const NEVER = new AbortController().signal;
-
-/** There is no kernel whose users could be shared or kept apart. */
-const ALWAYS_READY: RuntimeStatus = {
-  ...READY_RUNTIME,
-  runtimeHandlers: [{ name: '', features: { recursiveReadOnlyMounts: false, userNamespaces: true } }],
-};
 
 /** The label of a Job's pods. */
 const JOB_NAME = 'batch.kubernetes.io/job-name';
@@ -100,7 +94,7 @@ export class SimulatedRuntime implements RuntimeService {
   }
 
   async status(): Promise<RuntimeStatus> {
-    return ALWAYS_READY;
+    return SIMULATED_STATUS;
   }
 
   async runPodSandbox(config: PodSandboxConfig): Promise<string> {

@@ -58,7 +58,7 @@ export interface NodeEvictionsParts {
 const LOOK_EVERY_MS = 10_000;
 const TRANSITION_MS = 300_000;
 const HARD_GRACE_SECONDS = 1;
-/** How long an evicted pod may take before the next look, and how often it is looked at. */
+/** How long an evicted pod may take before the next check, and how often it is looked at. */
 const END_MS = 30_000;
 const END_POLL_MS = 1000;
 const MEMORY_TAINT = { key: 'node.kubernetes.io/memory-pressure', effect: 'NoSchedule' } as const;

@@ -79,7 +79,7 @@ export class PodResizes {
     const { pending, progress } = reportedConditions(pod);
     this.#entries.set(pod.metadata.uid, {
       allocation,
-      // a pod whose spec asks for something else is compared at the next look
+      // a pod whose spec asks for something else is compared at the next check
       generation: pod === allocated ? (pod.metadata.generation ?? 0) : -1,
       pending: pod === allocated ? undefined : pending,
       progress,

@@ -66,7 +66,7 @@ class OpenLog {
     return (await this.#file.stat()).size;
   }
 
-  /** What was not read yet, to the end of the file or to `until`, which keeps a busy container from holding the reader for ever. */
+  /** What was not read yet, to the end of the file or to `until`, which keeps a busy container from holding the reader forever. */
   async *rest({
     until = Infinity,
     signal,

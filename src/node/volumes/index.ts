@@ -7,3 +7,4 @@ export { mountVolumes, type VolumeWaits } from './mount-volumes.ts';
 export { type PodVolumeStats, PodVolumes, type PodVolumesParts } from './pod-volumes.ts';
 export { GROW_EVERY_MS, growVolume } from './grow-volume.ts';
 export { VolumesInUse } from './volumes-in-use.ts';
+export { VolumeUpkeep } from './volume-upkeep.ts';

@@ -1,0 +1,64 @@
+import { isTerminalPhase } from '../../api/meaning/index.ts';
+import type { Client, Observed, Pod } from '../../client/index.ts';
+import type { EventRecorder } from '../../kit/index.ts';
+import { GROW_EVERY_MS, growVolume } from './grow-volume.ts';
+import type { PodVolumes } from './pod-volumes.ts';
+
+export interface VolumeUpkeepParts {
+  readonly node: string;
+  readonly client: Client;
+  readonly events: EventRecorder;
+  readonly volumes: PodVolumes;
+  /** The pods that a worker of the node runs. */
+  pods(): readonly Observed<Pod>[];
+  /** Schedules a call of `refresh` or `grow`. */
+  plan(task: { readonly type: 'refresh' | 'grow' }, afterMs: number): void;
+}
+
+/** For work that is short and not given up. */
+const NEVER = new AbortController().signal;
+
+/** Keeps the mounted volumes of a node up to date: the content of those built from the API, and the size of those of claims. */
+export class VolumeUpkeep {
+  readonly #parts: VolumeUpkeepParts;
+
+  constructor(parts: VolumeUpkeepParts) {
+    this.#parts = parts;
+  }
+
+  /** Volumes of the pod are mounted. */
+  mounted(pod: Observed<Pod>): void {
+    const periodMs = this.#parts.volumes.refreshEveryMs(pod);
+    if (periodMs !== undefined) this.#parts.plan({ type: 'refresh' }, periodMs);
+  }
+
+  /** Updates at once what a change of the pod itself has outdated. */
+  async podChanged(pod: Observed<Pod>): Promise<void> {
+    if (this.#parts.volumes.isOutdated(pod)) await this.#refresh(pod, NEVER);
+  }
+
+  /** Updates the content of all volumes that are built from the API. */
+  async refresh(signal: AbortSignal): Promise<void> {
+    const { volumes } = this.#parts;
+    for (const pod of this.#parts.pods()) {
+      const isEnding = isTerminalPhase(pod.status?.phase) || pod.metadata.deletionTimestamp !== undefined;
+      if (isEnding || volumes.refreshEveryMs(pod) === undefined) continue;
+      await this.#refresh(pod, signal);
+      this.mounted(pod);
+    }
+  }
+
+  /** Grows mounted volumes whose PersistentVolume has grown, and checks again while any claim is mounted. */
+  async grow(): Promise<void> {
+    const { client, events, node: nodeName, volumes } = this.#parts;
+    const mounted = volumes.mountedClaims();
+    for (const claim of mounted) await growVolume(claim, { client, events, nodeName, volumes });
+    if (mounted.length > 0) this.#parts.plan({ type: 'grow' }, GROW_EVERY_MS);
+  }
+
+  async #refresh(pod: Observed<Pod>, signal: AbortSignal): Promise<void> {
+    const problems = await this.#parts.volumes.refresh(pod, { signal });
+    if (signal.aborted) return;
+    for (const message of problems) this.#parts.events.event(pod, { type: 'Warning', reason: 'FailedMount', message });
+  }
+}
