@@ -13,7 +13,8 @@ import type {
   UsageSource,
 } from '../../node/index.ts';
 import { processFacts } from '../machine/machine-facts.ts';
-import { diskOf, interfaces, wholeUsage } from './machine-usage.ts';
+import { fileSystemStats } from '../volumes/disk-usage.ts';
+import { interfaces, wholeUsage } from './machine-usage.ts';
 import { PodVolumesUsage } from './pod-volumes-usage.ts';
 
 export interface LinuxUsageParts {
@@ -48,7 +49,7 @@ export class LinuxUsage implements UsageSource {
     const [stats, whole, disk, imageDisk, own, processes] = await Promise.all([
       podStats(calls),
       wholeUsage(clock.now()),
-      diskOf(folders.root),
+      fileSystemStats(folders.root),
       this.#imageDisk(),
       interfaces(),
       processFacts(),
@@ -86,9 +87,9 @@ export class LinuxUsage implements UsageSource {
     };
   }
 
-  async #imageDisk(): Promise<Awaited<ReturnType<typeof diskOf>>> {
+  async #imageDisk(): Promise<Awaited<ReturnType<typeof fileSystemStats>>> {
     const { mountpoint } = await this.#parts.images.fsInfo();
-    return diskOf(mountpoint).catch(() => diskOf(dirname(mountpoint)));
+    return fileSystemStats(mountpoint).catch(() => fileSystemStats(dirname(mountpoint)));
   }
 
   /** Before there is anything to compare with, the rate since the machine was started. */

@@ -1,6 +1,6 @@
 // What the machine uses, as the kernel tells it in /proc and in the cgroup of everything.
-import { readFile, statfs } from 'node:fs/promises';
-import type { DiskUsage, InterfaceUsage, MeasuredUsage, Pressure, PressureShare } from '../../node/index.ts';
+import { readFile } from 'node:fs/promises';
+import type { InterfaceUsage, MeasuredUsage, Pressure, PressureShare } from '../../node/index.ts';
 import { textOf } from '../machine/text-of.ts';
 
 const KIBIBYTE = 1024;
@@ -84,17 +84,4 @@ export async function interfaces(): Promise<readonly InterfaceUsage[]> {
     return [{ name, rxBytes, rxErrors, txBytes, txErrors }];
   });
   return all.toSorted((left, right) => Number(right.name === main) - Number(left.name === main));
-}
-
-/** The file system that a path is on. */
-export async function diskOf(path: string): Promise<DiskUsage> {
-  const { bsize, blocks, bfree, bavail, files, ffree } = await statfs(path);
-  return {
-    capacityBytes: blocks * bsize,
-    availableBytes: bavail * bsize,
-    usedBytes: (blocks - bfree) * bsize,
-    inodes: files,
-    inodesFree: ffree,
-    inodesUsed: files - ffree,
-  };
 }

@@ -2,8 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../base/index.ts';
 import { type MachineFolders, podFolder, type VolumeUsage } from '../../node/index.ts';
-import { diskUsage } from '../volumes/disk-usage.ts';
-import { diskOf } from './machine-usage.ts';
+import { diskUsage, fileSystemStats } from '../volumes/disk-usage.ts';
 
 /** Volumes are measured again after this long, as a kubelet does by default. */
 const KEEP_MS = 60_000;
@@ -49,7 +48,7 @@ export class PodVolumesUsage {
         const path = join(folder, plugin, name);
         const isEphemeral = EPHEMERAL.some((each) => plugin.endsWith(`~${each}`));
         try {
-          const disk = await diskOf(path);
+          const disk = await fileSystemStats(path);
           found.push({ ...disk, ...(isEphemeral ? await this.#own(path) : {}), name, isEphemeral });
         } catch {
           continue; // unmounted in the meantime
