@@ -5,7 +5,7 @@ import type { Family, Sample } from './backend/metric-family.ts';
 const MAX_SERIES = 500;
 
 /** The bounds that Prometheus has by default, in seconds. */
-export const DEFAULT_BOUNDS = Float64Array.of(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10);
+export const DEFAULT_BOUNDS: Float64Array = Float64Array.of(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10);
 
 type Labels = Readonly<Record<string, string>>;
 
