@@ -52,7 +52,7 @@ export async function lockFolder(folder: string, options: FolderLockOptions = {}
 }
 
 const ATTEMPTS = 10;
-const KERNEL_ATTEMPTS = 15;
+const KERNEL_ATTEMPTS = 50;
 const KERNEL_PAUSE_MS = 20;
 const LOCK_FILE = /^lock-(\d+)$/;
 const OWNER_FILE = 'owner';
