@@ -11,7 +11,7 @@ export function conformanceReport(tests: readonly ConformanceTest[], expectation
     '',
     'The end-to-end tests of Kubernetes 1.36.3 that carry the Conformance label, run against `keelson up`. Written by `npm run conformance -- --update`',
     'from test/conformance/classes.tsv and test/conformance/expectations.tsv; a run fails when a test does something else than this page says.',
-    'Classes A and B run with simulated nodes, the others with `--nodes 0` and one [real node](../../test/real-node/README.md): kubelet 1.36.3, containerd, kube-proxy and CoreDNS,',
+    'Classes A and B run with simulated nodes, the others with `--nodes 0` and one [real node](../../test/real-node/README.md): kubelet 1.36.3, or `keelson kubelet` in its place (all of them pass with either), containerd, kube-proxy and CoreDNS,',
     'with images made from Debian packages and Go programs under the names that the tests ask for.',
     '',
     '| class | needs | tests | pass | fail | not run |',
