@@ -1,4 +1,5 @@
 import { cpus, totalmem } from 'node:os';
+import { median } from '../median.ts';
 
 /** The target: a factor relative to the peer, or an absolute figure. */
 export type Aim = { readonly times: number } | { readonly atMost: number };
@@ -114,12 +115,6 @@ function spread(values: readonly number[]): string {
 
 function middle(values: readonly number[]): string {
   return values.length === 0 ? '–' : format(median(values));
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1] ?? 0, sorted[Math.floor(sorted.length / 2)] ?? 0];
-  return (low + high) / 2;
 }
 
 function format(value: number): string {
