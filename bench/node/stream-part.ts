@@ -12,17 +12,16 @@ const COMMANDS = 10;
 export const streamPart: NodePart = {
   name: 'streams',
   async measure({ kubectl, node, scale, add }) {
-    const part = 'Commands, logs and ports by kubectl';
     const logLines = Math.ceil(LOG_LINES * scale);
     const fileBytes = Math.ceil(FILE_BYTES * scale);
     await using pod = await StreamedPod.start(kubectl, { image: IMAGE, nodeName: node.name, logLines, fileBytes });
     const commands = await pod.shortCommands(COMMANDS);
-    add({ name: 'exec true: p50', unit: 'ms', better: 'lower', part }, median(commands));
+    add({ name: 'kubectl exec true: p50', unit: 'ms', better: 'lower' }, median(commands));
     const reads = await pod.reads(COMMANDS);
-    add({ name: 'for comparison, get pod: p50', unit: 'ms', better: 'lower', part }, median(reads));
-    const logs = `logs of ${((logLines * 80) / 1e6).toFixed(1)} MB in lines of 80 bytes`;
-    add({ name: logs, unit: 'MB/s', better: 'higher', part }, await pod.logsSpeed());
-    const forward = `port-forward of ${(fileBytes / 1e6).toFixed(0)} MB`;
-    add({ name: forward, unit: 'MB/s', better: 'higher', part }, await pod.forwardSpeed());
+    add({ name: 'for comparison, kubectl get pod: p50', unit: 'ms', better: 'lower' }, median(reads));
+    const logs = `kubectl logs of ${((logLines * 80) / 1e6).toFixed(1)} MB in lines of 80 bytes`;
+    add({ name: logs, unit: 'MB/s', better: 'higher' }, await pod.logsSpeed());
+    const forward = `kubectl port-forward of ${(fileBytes / 1e6).toFixed(0)} MB`;
+    add({ name: forward, unit: 'MB/s', better: 'higher' }, await pod.forwardSpeed());
   },
 };

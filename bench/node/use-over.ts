@@ -12,15 +12,15 @@ export function cpuOf(node: RealNode): { readonly agentMs: number; readonly runt
 }
 
 /** Memory and processor time of the agent while nothing is asked of it, and containerd's time, which the agent's questions cost. */
-export async function addUseOver({ node, scale, add }: NodeBench, part: string): Promise<void> {
+export async function addUseOver({ node, scale, add }: NodeBench, what: string): Promise<void> {
   const seconds = Math.max(LEAST_SECONDS, SECONDS * scale);
   const before = cpuOf(node);
   await sleep(seconds * 1000);
   const after = cpuOf(node);
   const share = (ms: number): number => ms / seconds / 10;
-  const lower = { better: 'lower', part } as const;
+  const better = 'lower';
   const unit = '% of a processor';
-  add({ name: `${part}: memory`, unit: 'MB', ...lower }, rssMbOf(node.daemon('agent').pid));
-  add({ name: `${part}: processor time`, unit, ...lower }, share(after.agentMs - before.agentMs));
-  add({ name: `${part}: containerd's processor time`, unit, ...lower }, share(after.runtimeMs - before.runtimeMs));
+  add({ name: `${what}: memory`, unit: 'MB', better }, rssMbOf(node.daemon('agent').pid));
+  add({ name: `${what}: processor time`, unit, better }, share(after.agentMs - before.agentMs));
+  add({ name: `${what}: containerd's processor time`, unit, better }, share(after.runtimeMs - before.runtimeMs));
 }
