@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { findPeer } from '../peers/index.ts';
 import { type AgentName, runInNamespaces, whyNoRealNode } from '../test/real-node/index.ts';
 import { machine, Report } from './api/report.ts';
 import { chosenParts } from './chosen-parts.ts';
@@ -43,8 +44,9 @@ async function main(): Promise<number> {
     console.error(`--pods takes numbers from 1 to ${MAX_PODS}, --scale a share of 1, --rounds a number`);
     return 2;
   }
+  const kubectl = findPeer('kubectl');
   const possible = chosenParts(AGENTS, flags.agents).filter(({ name, title }) => {
-    const reason = whyNoRealNode(name);
+    const reason = whyNoRealNode(name) ?? kubectl.reason;
     if (reason !== undefined) console.log(`bench:node: without ${title}, ${reason}`);
     return reason === undefined;
   });
@@ -95,7 +97,7 @@ configuration. The peer is the kubelet of Kubernetes 1.36.3. Everything shares t
 
 Pods have one container that waits, of an image that is on the node, a token of their service account, and name their node, so that no scheduler is measured. Times are counted from the moment when
 a request is sent until a watch shows the state; a few pods at once are started several times. Memory and processor time are those of the agent with the processes that it starts, over ${Math.max(2, 30 * scale)} seconds, and
-containerd's time beside them, since an agent that asks more makes it work more. The ratio says how many times better ours is; below 1 the kubelet is.
+containerd's time beside them, since an agent that asks more makes it work more. Commands, logs and ports are those of kubectl, with its own start, which \`kubectl get\` shows; transfers are the middle of three. The ratio says how many times better ours is; below 1 the kubelet is.
 
 ${results}
 `;
