@@ -51,16 +51,21 @@ async function main(): Promise<number> {
     return reason === undefined;
   });
   if (possible.length === 0) return 0;
-  const loadBefore = loadavg()[0] ?? 0;
+  const loads: string[] = [];
   const report = new Report();
   for (let round = 0; round < rounds; round++)
-    for (const agent of round % 2 === 0 ? possible : possible.toReversed()) await measure(agent, report);
+    for (const agent of round % 2 === 0 ? possible : possible.toReversed()) {
+      const before = load();
+      await measure(agent, report);
+      loads.push(`${agent.title} ${before} before and ${load()} after`);
+    }
   const tables = report.markdown(OURS, THEIRS);
+  console.log(`load of the machine: ${loads.join(', ')}`);
   console.log(tables);
   if (flags.json !== undefined) await writeFile(flags.json, report.json());
   const out =
     flags.out ?? (isWhole && possible.length === AGENTS.length ? 'docs/reference/benchmarks-node.md' : undefined);
-  if (out !== undefined) await writeFile(out, page(tables, loadBefore));
+  if (out !== undefined) await writeFile(out, page(tables, loads));
   return report.hasFailed ? 1 : 0;
 }
 
@@ -86,18 +91,23 @@ async function measure({ name, title }: (typeof AGENTS)[number], report: Report)
   }
 }
 
-function page(results: string, loadBefore: number): string {
+/** How many processes wanted a processor in the last minute. */
+function load(): string {
+  return (loadavg()[0] ?? 0).toFixed(1);
+}
+
+function page(results: string, loads: readonly string[]): string {
   const counted = rounds === 1 ? 'one round' : `median and range of ${rounds} rounds`;
-  const other =
-    loadBefore < 0.5 ? '' : ` Other work on the machine before the run: a load of ${loadBefore.toFixed(1)}.`;
+  const chosen = [flags.pods && ` --pods ${flags.pods}`, scale < 1 && ` --scale ${scale}`].filter(Boolean).join('');
   return `# Benchmarks of a node
 
-Made by \`npm run bench:node\` on ${machine()}: ${counted}, both agents in turns.${other} Each agent gets namespaces, a containerd 2.4 and \`keelson up --nodes 0\` of its own, see [the rig](../../test/real-node/README.md), with the same
+Made by \`npm run bench:node${chosen === '' ? '' : ` --${chosen}`}\` on ${machine()}: ${counted}, both agents in turns. Load of the machine, with that of the run: ${loads.join(', ')}. Each agent gets namespaces, a containerd 2.4 and \`keelson up --nodes 0\` of its own, see [the rig](../../test/real-node/README.md), with the same
 configuration. The peer is the kubelet of Kubernetes 1.36.3. Everything shares the processors: the agent, containerd and its shims, the API server, kube-proxy, CoreDNS and the program that measures.
 
 Pods have one container that waits, of an image that is on the node, a token of their service account, and name their node, so that no scheduler is measured. Times are counted from the moment when
 a request is sent until a watch shows the state; a few pods at once are started several times. Memory and processor time are those of the agent with the processes that it starts, over ${Math.max(2, 30 * scale)} seconds, and
-containerd's time beside them, since an agent that asks more makes it work more. Commands, logs and ports are those of kubectl, with its own start, which \`kubectl get\` shows; transfers are the middle of three. The ratio says how many times better ours is; below 1 the kubelet is.
+containerd's time beside them, since an agent that asks more makes it work more. Commands, logs and ports are those of kubectl, with its own start, which \`kubectl get\` shows; transfers are the middle of three. \`kubectl get\` asks only the API server, the same
+in both turns: where its ratio is far from 1, other work disturbed one of them, and times cannot be compared. The ratio says how many times better ours is; below 1 the kubelet is.
 
 ${results}
 `;

@@ -94,7 +94,8 @@ function table(measures: readonly Measured[], ours: string, peer: string | undef
 
 function ratioOf({ better }: Measure, own: readonly number[], other: readonly number[]): number | undefined {
   if (own.length === 0 || other.length === 0) return undefined;
-  return better === 'higher' ? median(own) / median(other) : median(other) / median(own);
+  const [more, less] = better === 'higher' ? [median(own), median(other)] : [median(other), median(own)];
+  return less === 0 ? undefined : more / less; // too little to be measured
 }
 
 function aimText({ aim, unit }: Measure): string {
