@@ -8,15 +8,23 @@ export function rssMbOf(pid: number): number {
   });
 }
 
-/** User and system time of a process and of those that it started, which the kernel counts in hundredths of a second. */
+/** User and system time of a process and of those that it started, also of those that have ended; the kernel counts hundredths of a second. */
 export function cpuMsOf(pid: number): number {
   return sumOver(pid, (each) => {
     const fields = readFileSync(`/proc/${each}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return (Number(fields[11]) + Number(fields[12])) * 10;
+    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * 10;
   });
 }
 
 function sumOver(pid: number, of: (pid: number) => number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
-  return children.reduce((sum, child) => sum + sumOver(Number(child), of), of(pid));
+  return children.reduce((sum, child) => sum + sumOverChild(Number(child), of), of(pid));
+}
+
+function sumOverChild(pid: number, of: (pid: number) => number): number {
+  try {
+    return sumOver(pid, of);
+  } catch {
+    return 0; // it has ended meanwhile
+  }
 }

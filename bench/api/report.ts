@@ -1,4 +1,5 @@
 import { cpus, totalmem } from 'node:os';
+import { median } from '../median.ts';
 
 /** The target: a factor relative to the peer, or an absolute figure. */
 export type Aim = { readonly times: number } | { readonly atMost: number };
@@ -93,7 +94,8 @@ function table(measures: readonly Measured[], ours: string, peer: string | undef
 
 function ratioOf({ better }: Measure, own: readonly number[], other: readonly number[]): number | undefined {
   if (own.length === 0 || other.length === 0) return undefined;
-  return better === 'higher' ? median(own) / median(other) : median(other) / median(own);
+  const [more, less] = better === 'higher' ? [median(own), median(other)] : [median(other), median(own)];
+  return less === 0 ? undefined : more / less; // too little to be measured
 }
 
 function aimText({ aim, unit }: Measure): string {
@@ -114,12 +116,6 @@ function spread(values: readonly number[]): string {
 
 function middle(values: readonly number[]): string {
   return values.length === 0 ? '–' : format(median(values));
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1] ?? 0, sorted[Math.floor(sorted.length / 2)] ?? 0];
-  return (low + high) / 2;
 }
 
 function format(value: number): string {
