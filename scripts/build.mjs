@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmod, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withSmallDisposal } from './disposal-helpers.mjs';
 import { nodeHttp } from './node-http.mjs';
 import { pureCalls, withPureVariables } from './pure-variables.mjs';
 import { yamlParser } from './yaml-parser.mjs';
@@ -83,7 +84,7 @@ export async function buildBundles() {
  */
 async function shrink(paths) {
   for (const path of paths.filter((name) => name.endsWith('.js'))) {
-    const { code } = await transform(withPureVariables(await readFile(path, 'utf8')), {
+    const { code } = await transform(withPureVariables(withSmallDisposal(await readFile(path, 'utf8'))), {
       target: 'node20',
       // names stay as they are: calls that keep them would keep unused code in users' bundles
       minifySyntax: true,

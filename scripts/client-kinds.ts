@@ -27,7 +27,7 @@ export function builtInTree(files: readonly DefinitionFile[]): string {
     ]),
     '  };',
   ]);
-  const table = [...groups].map(([group, versions]) => `  ${group}: '${kindTexts(versions)}',`);
+  const table = [...groups].map(([group, versions]) => `  ${group}: '${kindTexts(group, versions)}',`);
   return [
     NOTE,
     `import type { Kind } from '../kind.ts';`,
@@ -96,7 +96,7 @@ function kindWord({ kind, plural, namespaced }: ResourceDefinition): string {
 }
 
 /** The kinds of a group as `kindTree` reads them: those of the same versions together. */
-function kindTexts(files: readonly DefinitionFile[]): string {
+function kindTexts(name: string, files: readonly DefinitionFile[]): string {
   const group = files[0]?.group ?? '';
   const words = new Set(files.flatMap(({ resources }) => resources.map(kindWord)));
   const versionsOf = (word: string): string =>
@@ -104,7 +104,8 @@ function kindTexts(files: readonly DefinitionFile[]): string {
       .flatMap(({ version, resources }) => (resources.some((each) => kindWord(each) === word) ? [version] : []))
       .join(',');
   const texts = [...groupBy([...words], versionsOf)].map(([versions, kinds]) => [versions, ...kinds].join(' '));
-  return [group === '' ? '' : `${group}/`, ...texts].join(';');
+  const begin = group === '' ? '' : `${group}/`;
+  return [begin.startsWith(name) ? begin.replace(name, '~') : begin, ...texts].join(';');
 }
 
 /** The group as a property: the first part of its alias, such as `rbac` for `rbac.authorization.k8s.io`. */

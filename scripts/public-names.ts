@@ -27,7 +27,7 @@ const GUIDES: Readonly<Record<string, string>> = {
 /** Where names of a folder are explained, if not in the guide of their door. The first that fits counts. */
 const PLACES: readonly (readonly [folder: RegExp, guide: string])[] = [
   [/^src\/client\/informers\//, 'informers'],
-  [/^src\/client\//, 'client'],
+  [/^src\/(client\/|api\/object-key)/, 'client'],
   [/^src\/kit\/resource\//, 'custom-resources'],
   [/^src\/kit\/apis\//, 'aggregation'],
   [/^src\/kit\/webhooks\/(token)/, 'authentication'],

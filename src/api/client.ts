@@ -1,5 +1,6 @@
 // A second door, for programs that only talk to an API server: everything except the tables of all types.
 export type { ApiObject, ObjectMeta } from './object.ts';
+export { keyOf, splitKey } from './object-key.ts';
 export { encodeJson, encodeSortedJson } from './json/encode-json.ts';
 export type { JsonCopy } from './json/json-copy.ts';
 export type { JsonNode } from './json/json-node.ts';

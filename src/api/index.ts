@@ -34,6 +34,7 @@ export type {
   SubresourceInfo,
 } from './schema/schema.ts';
 export type { ApiObject, ObjectMeta } from './object.ts';
+export { keyOf, splitKey } from './object-key.ts';
 
 export { type JsonPath, parseJsonPath } from './json-path/json-path.ts';
 export * from './field-error.ts';

@@ -15,7 +15,7 @@ export {
 export { humanDuration } from './human-duration.ts';
 
 export { CryptoRandom, type Random, SeededRandom, type SeededState } from './random.ts';
-export { RandomUidSource, type UidSource } from './uid-source.ts';
+export { randomUid, RandomUidSource, type UidSource } from './uid-source.ts';
 
 export { Backoff, type BackoffOptions } from './backoff.ts';
 export { BoundedQueue, type BoundedQueueOptions } from './bounded-queue.ts';

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { nextTurn } from './next-turn.ts';
 import { settle } from './settle.ts';
 import { Turns } from './turns.ts';
 
@@ -45,4 +46,19 @@ test('started work goes first, the rest in order', async () => {
   await settle();
 
   expect(order).toEqual(['a1', 'a2', 'b1', 'b2']);
+});
+
+test('the time is counted over all work since the event loop last turned', async () => {
+  const turns = new Turns();
+  let nowMs = 100;
+  const clock = { monotonic: () => nowMs };
+
+  expect(turns.hasHeldFor(2, clock)).toBe(false);
+  nowMs += 1;
+  expect(turns.hasHeldFor(2, clock)).toBe(false);
+  nowMs += 1;
+  expect(turns.hasHeldFor(2, clock)).toBe(true);
+  await nextTurn();
+  nowMs += 10; // others had the thread
+  expect(turns.hasHeldFor(2, clock)).toBe(false);
 });

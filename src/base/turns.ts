@@ -1,3 +1,4 @@
+import type { Clock } from './clock.ts';
 import { nextTurn } from './next-turn.ts';
 
 /** A request is read, processed and answered within this many turns of the event loop. */
@@ -13,6 +14,8 @@ export class Turns {
   readonly #begun: (() => void)[] = [];
   readonly #new: (() => void)[] = [];
   #isGiving = false;
+  /** Since when long work has had the thread; undefined once the event loop has turned. */
+  #sinceMs: number | undefined;
 
   /** Resolves when the caller may run, for some milliseconds at most. `isBegun` is false for its first slice. */
   take(isBegun: boolean): Promise<void> {
@@ -20,6 +23,16 @@ export class Turns {
       (isBegun ? this.#begun : this.#new).push(resolve);
       if (!this.#isGiving) void this.#give();
     });
+  }
+
+  /** Whether work that shares these turns has held the thread for that long, by any number of its parts, since the event loop last turned. */
+  hasHeldFor(ms: number, clock: Pick<Clock, 'monotonic'>): boolean {
+    const nowMs = clock.monotonic();
+    if (this.#sinceMs === undefined) {
+      this.#sinceMs = nowMs;
+      void nextTurn().then(() => (this.#sinceMs = undefined));
+    }
+    return nowMs - this.#sinceMs >= ms;
   }
 
   async #give(): Promise<void> {

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { CryptoRandom, SeededRandom } from './random.ts';
-import { RandomUidSource } from './uid-source.ts';
+import { randomUid, RandomUidSource } from './uid-source.ts';
+
+const VERSION_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+test('a single uid is a version 4 UUID too', () => {
+  const uids = Array.from({ length: 500 }, () => randomUid(new CryptoRandom()));
+
+  expect(new Set(uids).size).toBe(uids.length);
+  for (const uid of uids) expect(uid).toMatch(VERSION_4);
+});
 
 describe('RandomUidSource', () => {
   test('makes version 4 UUIDs, all different', () => {
@@ -8,8 +17,7 @@ describe('RandomUidSource', () => {
     const uids = Array.from({ length: 5000 }, () => source.next());
 
     expect(new Set(uids).size).toBe(uids.length);
-    for (const uid of uids)
-      expect(uid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    for (const uid of uids) expect(uid).toMatch(VERSION_4);
   });
 
   test('a uid keeps its text when more are made', () => {

@@ -7,6 +7,14 @@ export interface UidSource {
   next(): string;
 }
 
+/** One uid, for programs that rarely need any: little code, where `RandomUidSource` is fast. */
+export function randomUid(random: Random): string {
+  const bytes = Buffer.from(random.bytes(UID_BYTES));
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6); // version 4
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8); // RFC variant
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
 const UID_BYTES = 16;
 const BATCH_BYTES = 64 * UID_BYTES;
 const HEX = Buffer.from('0123456789abcdef', 'latin1');

@@ -3,21 +3,21 @@ import { clusterKind, type Kind, namespacedKind } from './kind.ts';
 
 /**
  * Parses kinds by group, version and plural from one compact text for each group, which keeps users' bundles small. A
- * text has the group as it begins an apiVersion, then, each after a `;`, versions and the kinds that all of them have.
- * A `*` marks cluster-scoped kinds; `=` gives an irregular plural.
+ * text has the group as it begins an apiVersion, in which `~` stands for the name of the property; then, each after a
+ * `;`, versions and the kinds that all of them have. A `*` marks cluster-scoped kinds; `=` gives an irregular plural.
  *
  * Example: `{ core: ';v1 Pod Endpoints=endpoints Node*' }` gives `core.v1.pods`, `core.v1.endpoints` and
  * `core.v1.nodes`;
- * `{ autoscaling: 'autoscaling/;v1,v2 HorizontalPodAutoscaler' }` gives that kind in two versions.
+ * `{ autoscaling: '~/;v1,v2 HorizontalPodAutoscaler' }` gives that kind in two versions.
  */
 export function kindTree<T>(texts: Readonly<Record<string, string>>): T {
-  return mapValues(texts, (text) => {
+  return mapValues(texts, (text, name) => {
     const [group = '', ...entries] = text.split(';');
     const tree: Record<string, Record<string, Kind>> = {};
     for (const entry of entries) {
       const [versions = '', ...words] = entry.split(' ');
       for (const version of versions.split(',')) {
-        const kinds = words.map((word) => kindOf(group + version, word));
+        const kinds = words.map((word) => kindOf(group.replace('~', name) + version, word));
         Object.assign((tree[version] ??= {}), Object.fromEntries(kinds.map((kind) => [kind.plural, kind])));
       }
     }
@@ -31,6 +31,9 @@ function kindOf(apiVersion: string, word: string): Kind {
 }
 
 /** Maps the values of a record. */
-export function mapValues<T, U>(record: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
+export function mapValues<T, U>(
+  record: Readonly<Record<string, T>>,
+  map: (value: T, name: string) => U,
+): Record<string, U> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]));
 }

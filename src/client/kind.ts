@@ -1,6 +1,8 @@
 import type { ObjectMeta } from '../api/client.ts';
 import type { DeepReadonly } from '../base/index.ts';
 
+export { keyOf, splitKey } from '../api/client.ts';
+
 export type Scope = 'Namespaced' | 'Cluster';
 
 /** The common fields of all API objects. Types of custom resources extend it or match its shape. */
@@ -85,17 +87,3 @@ type SentOf<T extends KubernetesObject> = T extends { readonly [sentType]?: infe
 
 /** An object on its way to the server: `kind` and `apiVersion` are filled in, and observed objects can be sent back. */
 export type Sendable<T extends KubernetesObject> = DeepReadonly<SentOf<T>>;
-
-/** The key of an object in caches and queues: `namespace/name`, or the name alone for cluster-scoped objects. */
-export function keyOf(object: DeepReadonly<KubernetesObject>): string {
-  const { name = '', namespace } = object.metadata ?? {};
-  return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
-}
-
-/** The parts of a `keyOf` key. */
-export function splitKey(key: string): { readonly namespace: string | undefined; readonly name: string } {
-  const slash = key.indexOf('/');
-  return slash < 0
-    ? { namespace: undefined, name: key }
-    : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
-}

@@ -7,22 +7,20 @@ export const DOT = 16;
 export const UNDERSCORE = 32;
 export const ALPHANUMERIC = LOWER | UPPER | DIGIT;
 
-const MEMBERS: readonly (readonly [number, string])[] = [
-  [LOWER, 'abcdefghijklmnopqrstuvwxyz'],
-  [UPPER, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'],
-  [DIGIT, '0123456789'],
-  [DASH, '-'],
-  [DOT, '.'],
-  [UNDERSCORE, '_'],
+const MEMBERS: readonly (readonly [set: number, first: string, last: string])[] = [
+  [LOWER, 'a', 'z'],
+  [UPPER, 'A', 'Z'],
+  [DIGIT, '0', '9'],
+  [DASH, '-', '-'],
+  [DOT, '.', '.'],
+  [UNDERSCORE, '_', '_'],
 ];
 
 const classOfCode = classify();
 
 function classify(): Uint8Array {
   const table = new Uint8Array(128);
-  for (const [set, characters] of MEMBERS) {
-    for (const character of characters) table[character.charCodeAt(0)] = set;
-  }
+  for (const [set, first, last] of MEMBERS) table.fill(set, first.charCodeAt(0), last.charCodeAt(0) + 1);
   return table;
 }
 

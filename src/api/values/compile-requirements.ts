@@ -13,13 +13,12 @@ const FEW = 8;
  * requirements.
  */
 export function compileRequirements(requirements: readonly LabelRequirement[]): LabelTest {
-  const [first, ...others] = requirements;
-  if (first === undefined) return () => true;
-  if (others.length === 0) return compileRequirement(first);
-  return requirements.length <= FEW ? allOf(requirements.map(compileRequirement)) : compileMany(requirements);
+  return requirements.length > FEW ? compileMany(requirements) : allOf(requirements.map(compileRequirement));
 }
 
 function allOf(tests: readonly LabelTest[]): LabelTest {
+  const [first] = tests;
+  if (first !== undefined && tests.length === 1) return first;
   return (labels) => {
     for (const test of tests) if (!test(labels)) return false;
     return true;
@@ -34,8 +33,9 @@ function compileMany(requirements: readonly LabelRequirement[]): LabelTest {
   const tests = new Map<string, LabelTest>();
   const needed = new Set<string>();
   for (const [key, together] of byKey(requirements)) {
-    tests.set(key, allOf(merged(together).map(compileRequirement)));
-    if (together.some(({ operator }) => !isMetByAbsence(operator))) needed.add(key);
+    const test = allOf(merged(key, together).map(compileRequirement));
+    tests.set(key, test);
+    if (!test(undefined)) needed.add(key);
   }
   return (labels) => {
     let met = 0;
@@ -50,54 +50,35 @@ function compileMany(requirements: readonly LabelRequirement[]): LabelTest {
 function byKey(requirements: readonly LabelRequirement[]): ReadonlyMap<string, readonly LabelRequirement[]> {
   const groups = new Map<string, LabelRequirement[]>();
   for (const requirement of requirements) {
-    const group = groups.get(requirement.key);
-    if (group === undefined) groups.set(requirement.key, [requirement]);
-    else group.push(requirement);
+    const group = groups.get(requirement.key) ?? [];
+    group.push(requirement);
+    groups.set(requirement.key, group);
   }
   return groups;
 }
 
-function isMetByAbsence(operator: LabelOperator): boolean {
-  return operator === '!=' || operator === 'notin' || operator === '!';
-}
-
-/** Merges the requirements on one label into a few. */
-function merged(requirements: readonly LabelRequirement[]): readonly LabelRequirement[] {
-  if (requirements.length <= FEW) return requirements;
-  const key = requirements[0]?.key ?? '';
-  let wanted: Set<string> | undefined;
-  const unwanted = new Set<string>();
-  const others: LabelRequirement[] = [];
-  for (const requirement of requirements) {
-    const { operator, values } = requirement;
-    if (operator === '=' || operator === '==' || operator === 'in') {
-      const both = wanted;
-      wanted = new Set(both === undefined ? values : values.filter((value) => both.has(value)));
-    } else if (operator === '!=' || operator === 'notin') for (const value of values) unwanted.add(value);
-    else others.push(requirement);
+/** Merges the requirements on one label into at most one of each operator. */
+function merged(key: string, requirements: readonly LabelRequirement[]): readonly LabelRequirement[] {
+  const kept = new Map<LabelOperator, Set<string>>();
+  for (const { operator, values } of requirements) {
+    const same = operator === '=' || operator === '==' ? 'in' : operator === '!=' ? 'notin' : operator;
+    const before = kept.get(same);
+    kept.set(same, before === undefined ? new Set(values) : both(same, before, values));
   }
-  return [
-    ...(wanted === undefined ? [] : [{ key, operator: 'in', values: [...wanted] } as const]),
-    ...(unwanted.size === 0 ? [] : [{ key, operator: 'notin', values: [...unwanted] } as const]),
-    ...tightest(others),
-  ];
+  return Array.from(kept, ([operator, values]) => ({ key, operator, values: [...values] }));
 }
 
-/** Of bounds on one label, keeps the highest lower and the lowest upper one. */
-function tightest(requirements: readonly LabelRequirement[]): readonly LabelRequirement[] {
-  const kept = new Map<LabelOperator, LabelRequirement>();
-  for (const requirement of requirements) {
-    const { operator } = requirement;
-    const before = kept.get(operator);
-    const isTighter =
-      before === undefined ||
-      (operator === 'lt' ? boundOf(requirement) < boundOf(before) : boundOf(requirement) > boundOf(before));
-    if (isTighter) kept.set(operator, requirement);
+/** The values of one requirement that says what two with the same operator say. */
+function both(operator: LabelOperator, before: Set<string>, values: readonly string[]): Set<string> {
+  if (operator === 'in') return new Set(values.filter((value) => before.has(value)));
+  if (operator === 'notin') {
+    for (const value of values) before.add(value);
+    return before;
   }
-  return [...kept.values()];
+  return boundOf(values) > boundOf([...before]) === (operator === 'gt') ? new Set(values) : before;
 }
 
-function boundOf({ values: [text = ''] }: LabelRequirement): bigint | number {
+function boundOf([text = '']: readonly string[]): bigint {
   const bound = parseGoInteger(text, 'ParseInt');
   return bound instanceof ValueError ? 0n : bound;
 }

@@ -1,5 +1,6 @@
 import { classAt, DASH, DIGIT, DOT, LOWER, UPPER } from './character-class.ts';
 import {
+  ENDS_RULE,
   exceedsBytes,
   patternProblem,
   NO_PROBLEMS,
@@ -17,14 +18,10 @@ const LABEL_1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const LABEL_UNDERSCORE = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
 const SUBDOMAIN_UNDERSCORE = `${LABEL_UNDERSCORE}(\\.${LABEL_UNDERSCORE})*`;
 
-const LABEL_1123_RULE =
-  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
-const SUBDOMAIN_1123_RULE =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
-const SUBDOMAIN_CASELESS_RULE =
-  "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
-const SUBDOMAIN_UNDERSCORE_RULE =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character";
+const LABEL_1123_RULE = `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', ${ENDS_RULE}`;
+const SUBDOMAIN_1123_RULE = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', ${ENDS_RULE}`;
+const SUBDOMAIN_CASELESS_RULE = `an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', ${ENDS_RULE}`;
+const SUBDOMAIN_UNDERSCORE_RULE = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', ${ENDS_RULE}`;
 const LABEL_1035_RULE =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
 const WILDCARD_RULE =

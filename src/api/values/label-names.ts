@@ -2,6 +2,7 @@ import { ALPHANUMERIC, classAt, DASH, DOT, UNDERSCORE } from './character-class.
 import { dns1123SubdomainProblems } from './dns-names.ts';
 import {
   EMPTY_PROBLEM,
+  ENDS_RULE,
   exceedsBytes,
   patternProblem,
   NO_PROBLEMS,
@@ -11,8 +12,7 @@ import {
 
 const LIMIT = 63;
 const NAME = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
-const PARTS =
-  "consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const PARTS = `consist of alphanumeric characters, '-', '_' or '.', ${ENDS_RULE}`;
 const NAME_RULE = `must ${PARTS}`;
 const NAME_EXAMPLES = ['MyName', 'my.name', '123-abc'];
 const VALUE_RULE = `a valid label must be an empty string or ${PARTS}`;

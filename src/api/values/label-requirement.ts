@@ -52,9 +52,8 @@ export function printRequirement({ key, operator, values }: LabelRequirement): s
     case 'notin':
       return `${key} ${operator} (${list})`;
     case 'gt':
-      return `${key}>${list}`;
     case 'lt':
-      return `${key}<${list}`;
+      return `${key}${operator === 'gt' ? '>' : '<'}${list}`;
     case 'exists':
       return key;
     case '!':

@@ -33,13 +33,6 @@ export class LabelMatcher {
     return this.#test(labels) && !this.matchesNothing;
   }
 
-  /** The only value that the label may have, if the first requirement on it demands one. */
-  exactValue(key: string): string | undefined {
-    const requirement = this.requirements.find((candidate) => candidate.key === key);
-    if (requirement?.values.length !== 1) return undefined;
-    return ['=', '==', 'in'].includes(requirement.operator) ? requirement.values[0] : undefined;
-  }
-
   /** The selector as a string that can be parsed again. */
   toString(): string {
     return this.requirements.map(printRequirement).join(',');

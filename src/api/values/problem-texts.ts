@@ -11,6 +11,9 @@ export function maxLengthProblem(limit: number, unit: LengthUnit): string {
   return `must be no more than ${limit} ${unit}`;
 }
 
+/** The end of most rules about names. */
+export const ENDS_RULE = 'and must start and end with an alphanumeric character';
+
 export const EMPTY_PROBLEM = 'must be non-empty';
 
 export function rangeProblem(lowest: number, highest: number): string {

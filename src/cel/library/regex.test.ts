@@ -28,6 +28,16 @@ describe('a long text', () => {
     expect(pattern(source).test('x'.repeat(1_000_000))).toBe(matches);
   });
 
+  test.each(['^(?:[a-z]|ä|😀|字)+$', '\\bend$', '(?m)^字😀$', '[^a-z]😀\\n', 'x$'])(
+    'of any characters is matched with %s as a short one is',
+    (source) => {
+      for (const end of ['', '😀', '字😀\n', ' end', 'end', 'ä\n字😀', '\ud83d', 'x']) {
+        const long = 'aä😀字'.repeat(50_000) + end;
+        expect(pattern(source).test(long)).toBe(pattern(source).test(`aä😀字${end}`));
+      }
+    },
+  );
+
   test.each([
     ['(x{1,500}){1,2}$', `${'x'.repeat(100_000)}y`],
     ['(a|b)*a(a|b){20}$', `${mixed(300_000)}c`],

@@ -20,7 +20,9 @@ export interface Pattern {
  */
 const MAX_STEPS = 2_000_000;
 /** The memory of that automaton; a pattern that needs more is matched step by step. */
-const MAX_AUTOMATON_BYTES = 2 << 20;
+const MAX_AUTOMATON_BYTES = 512 << 10;
+/** Below this many steps it does not matter how the engine matches. */
+const FEW_STEPS = 100_000;
 
 export const TOO_MUCH_WORK = new CelError('the text is too long to be matched with the regular expression');
 
@@ -68,13 +70,8 @@ class Re2Pattern implements Pattern {
   }
 
   test(input: string): boolean | CelError {
-    if (!this.#isQuick(input)) boundAutomaton(this.#compiled);
-    try {
-      return this.#compiled.test(input);
-    } catch (error) {
-      if (error === TOO_MUCH_WORK) return TOO_MUCH_WORK;
-      throw error;
-    }
+    const isShort = input.length * this.#compiled.programSize() <= FEW_STEPS;
+    return isShort ? this.#compiled.test(input) : testLong(this.#compiled, input, { isQuick: this.#isQuick(input) });
   }
 
   /** Whether the text can be matched step by step. */
@@ -104,37 +101,101 @@ class Re2Pattern implements Pattern {
 }
 
 /** What the engine's own type leaves open. */
+interface State {
+  readonly isMatch: boolean;
+  /** The states that follow, by the class of the next character; null where one was not needed yet. */
+  readonly next: readonly (State | null)[] | null;
+}
+
+interface Text {
+  readonly charSequence: string;
+  /** The character at a position: its code times 8, plus the number of its UTF-16 units. */
+  step(position: number): number;
+}
+
 interface Automaton {
-  match(input: { endPos(): number }, position: number, anchor: number): boolean | null;
+  readonly latin1Class: Int32Array;
+  readonly numClasses: number;
+  runeClass(rune: number): number;
+  start(text: Text, position: number): State | null;
+  /** The state that follows; null if there is no room for it. */
+  step(state: State, characterClass: number, rune: number, anchor: number): State | null;
   clearCache(): void;
-  /** Makes room for further states; null if there is none. */
-  resetCache(current: unknown): unknown;
 }
 
 interface Engine {
   readonly prog: unknown;
   readonly dfa: Automaton & { readonly constructor: new (prog: unknown, maxMem: number) => Automaton };
-  lazyDFA: Pick<Automaton, 'match'> | null;
+  lazyDFA: { match(text: Text, position: number, anchor: number): boolean | null } | null;
+  /** Matches some patterns without an automaton, but more slowly. */
+  onepass: unknown;
 }
 
-/** The patterns whose automaton is bounded. */
-const bounded = new WeakSet<RE2JS>();
+const END_OF_TEXT = -1;
 
-/** Makes a pattern give up where its automaton becomes too large for a long text, instead of matching it step by step. */
-function boundAutomaton(compiled: RE2JS): void {
-  if (bounded.has(compiled)) return;
-  bounded.add(compiled);
+/**
+ * Matches a long text with an automaton, one step a character: a few nanoseconds. Where that becomes too large, matches step
+ * by step if the text is short enough, and gives up otherwise.
+ */
+function testLong(compiled: RE2JS, input: string, { isQuick }: { readonly isQuick: boolean }): boolean | CelError {
   const engine = compiled.re2Input as unknown as Engine;
-  const size = compiled.programSize();
-  const automaton = new engine.dfa.constructor(engine.prog, MAX_AUTOMATON_BYTES);
-  automaton.resetCache = () => null; // making states again and again takes longer than it saves
+  const automaton = automatonOf(engine);
+  const { lazyDFA, onepass } = engine;
   engine.lazyDFA = {
-    match(input, position, anchor) {
-      const answer = automaton.match(input, position, anchor);
+    match(text, position, anchor) {
+      const answer = walk(automaton, text, { position, anchor });
       if (answer !== null) return answer;
       automaton.clearCache();
-      if (input.endPos() * size > MAX_STEPS) throw TOO_MUCH_WORK;
+      if (!isQuick) throw TOO_MUCH_WORK;
       return answer;
     },
   };
+  engine.onepass = null;
+  try {
+    return compiled.test(input);
+  } catch (error) {
+    if (error !== TOO_MUCH_WORK) throw error;
+    return TOO_MUCH_WORK;
+  } finally {
+    engine.lazyDFA = lazyDFA;
+    engine.onepass = onepass;
+  }
+}
+
+/** The automata for long texts. */
+const automata = new WeakMap<Engine, Automaton>();
+
+function automatonOf(engine: Engine): Automaton {
+  const known = automata.get(engine);
+  if (known !== undefined) return known;
+  const automaton = new engine.dfa.constructor(engine.prog, MAX_AUTOMATON_BYTES);
+  automata.set(engine, automaton);
+  return automaton;
+}
+
+/** Whether a part of the text matches; null if the automaton became too large. */
+function walk(
+  automaton: Automaton,
+  text: Text,
+  { position, anchor }: { readonly position: number; readonly anchor: number },
+): boolean | null {
+  const { charSequence: characters } = text;
+  const classes = automaton.latin1Class;
+  let state = automaton.start(text, position);
+  let at = position;
+  while (state !== null && at < characters.length) {
+    let rune = characters.charCodeAt(at);
+    let width = 1;
+    if (rune >= classes.length) {
+      const step = text.step(at);
+      rune = step >> 3;
+      width = step & 7;
+    }
+    const characterClass: number = classes[rune] ?? automaton.runeClass(rune);
+    state = state.next?.[characterClass] ?? automaton.step(state, characterClass, rune, anchor);
+    if (state?.isMatch === true) return true;
+    at += width;
+  }
+  if (state === null) return null;
+  return automaton.step(state, automaton.numClasses, END_OF_TEXT, anchor)?.isMatch ?? null;
 }

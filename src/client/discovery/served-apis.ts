@@ -47,7 +47,7 @@ export class ServedApis {
   async survey(options: CallOptions = {}): Promise<Survey> {
     const [core, groups] = await Promise.all([this.#get('/api', options), this.#get('/apis', options)]);
     const parts = await Promise.all([
-      isAggregated(core) ? readAggregated(core) : this.#coreKinds(core as APIVersions, options),
+      isAggregated(core) ? readAggregated(core) : this.#resources('/api', (core as APIVersions).versions, options),
       isAggregated(groups) ? readAggregated(groups) : this.#groupKinds(groups as APIGroupList, options),
     ]);
     this.#kinds = parts.flatMap(({ kinds }) => kinds);
@@ -66,10 +66,6 @@ export class ServedApis {
   /** Drops the cache. */
   forget(): void {
     this.#kinds = undefined;
-  }
-
-  #coreKinds({ versions }: APIVersions, options: CallOptions): Promise<Survey> {
-    return this.#resources('/api', versions, options);
   }
 
   #groupKinds({ groups }: APIGroupList, options: CallOptions): Promise<Survey> {

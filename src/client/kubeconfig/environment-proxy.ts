@@ -40,7 +40,8 @@ function isInRange(host: string, range: string): boolean {
   const [network = '', prefix = ''] = range.split('/');
   const family = isIP(network);
   if (family === 0 || isIP(host) !== family || !/^\d+$/.test(prefix)) return false;
+  const type = family === 4 ? 'ipv4' : 'ipv6';
   const list = new BlockList();
-  list.addSubnet(network, Number(prefix), family === 4 ? 'ipv4' : 'ipv6');
-  return list.check(host, family === 4 ? 'ipv4' : 'ipv6');
+  list.addSubnet(network, Number(prefix), type);
+  return list.check(host, type);
 }

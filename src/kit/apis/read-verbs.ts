@@ -1,7 +1,15 @@
 import { jsonAnswer } from './json-answer.ts';
-import { type ApiObject, badRequest, expired, listOptions, type ListOptions, notFound } from '../../api/index.ts';
+import {
+  type ApiObject,
+  badRequest,
+  expired,
+  keyOf,
+  listOptions,
+  type ListOptions,
+  notFound,
+} from '../../api/index.ts';
 import { compareUtf8 } from '../../base/index.ts';
-import { keyOf, type KubernetesObject } from '../../client/index.ts';
+import type { KubernetesObject } from '../../client/index.ts';
 import type { ApiAnswer } from './api-call.ts';
 import type { ApiList } from './api-storage.ts';
 import { type Selection, selectionOf, selectors } from './selection.ts';

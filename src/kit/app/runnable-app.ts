@@ -2,7 +2,7 @@ import {
   describeError,
   MetricRegistry,
   millisecondsOf,
-  RandomUidSource,
+  randomUid,
   type Runnable,
   runTogether,
 } from '../../base/index.ts';
@@ -18,7 +18,7 @@ import { ELECTION_NEEDS, INSTALLATION_NEED } from './app-needs.ts';
 import type { App, ProgramAppOptions, ProgramRunOptions } from './app-options.ts';
 import type { ReadKind } from './dormancy.ts';
 import type { ExtensionServer } from './extension-server.ts';
-import { type HealthOptions, HealthServer } from './health-server.ts';
+import { HealthServer } from './health-server.ts';
 import { Installation } from './installation.ts';
 import { Session } from './session.ts';
 import type { KindCache } from './shared-resources.ts';
@@ -122,8 +122,7 @@ export class RunnableApp implements App {
     const { health = this.#options.health, service } = options;
     if (service !== undefined) server?.standBehind(service);
     const tasks: Runnable[] = [{ run: (scope) => this.#work(client, scope, options) }];
-    if (health !== undefined && options.opensPorts !== false)
-      tasks.push({ run: (scope) => this.#answerProbes(health, scope) });
+    if (health !== undefined && options.opensPorts !== false) tasks.push(new HealthServer(health, this));
     if (apis !== undefined) tasks.push({ run: (scope) => apis.run(client, scope, options.localApis) });
     const { localWebhooks: local } = options;
     if (server !== undefined && local === undefined) tasks.push({ run: (scope) => server.run(client, scope) });
@@ -135,11 +134,6 @@ export class RunnableApp implements App {
     } finally {
       this.#isRunning = false;
     }
-  }
-
-  /** Imported only if a port is configured, so that bundles of other programs do without it. */
-  async #answerProbes(health: HealthOptions, signal: AbortSignal): Promise<void> {
-    await new HealthServer(health, this).run(signal);
   }
 
   /** Runs term after term. Each term prepares new parts, because those of the last term may have been interrupted anywhere. */
@@ -207,7 +201,7 @@ export class RunnableApp implements App {
     const { leaderElection = this.#options.leaderElection ?? false } = options;
     if (leaderElection === false) return undefined;
     const given = leaderElection === true ? {} : leaderElection;
-    const { name = this.name, identity = `${this.name}_${new RandomUidSource(client.random).next()}` } = given;
+    const { name = this.name, identity = `${this.name}_${randomUid(client.random)}` } = given;
     this.#identity = identity;
     return { ...given, name, identity };
   }

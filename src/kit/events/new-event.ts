@@ -1,5 +1,5 @@
 import { formatMicroTime, formatTime, instantOfMillis } from '../../api/client.ts';
-import { type Clock, type Random, RandomUidSource, type UidSource } from '../../base/index.ts';
+import { type Clock, type Random, randomUid } from '../../base/index.ts';
 import type { KubernetesObject, Observed } from '../../client/index.ts';
 import type { EventDetails, EventSubject } from '../events.ts';
 
@@ -51,13 +51,13 @@ const SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0
  */
 export class EventMaker {
   readonly #clock: Clock;
-  readonly #uids: UidSource;
+  readonly #random: Random;
   readonly #ownNanos: bigint;
   #lastNanos = 0n;
 
   constructor({ clock, random }: { readonly clock: Clock; readonly random: Random }) {
     this.#clock = clock;
-    this.#uids = new RandomUidSource(random);
+    this.#random = random;
     this.#ownNanos = BigInt(random.int(NANOS_PER_MS));
   }
 
@@ -95,7 +95,7 @@ export class EventMaker {
   /** The event's name. Some object names, such as those of roles with a colon, are not valid in it. */
   #name(object: string, nowMs: number): string {
     const name = `${object}.${this.#nanos(nowMs).toString(16)}`;
-    return SUBDOMAIN.test(name) ? name : this.#uids.next();
+    return SUBDOMAIN.test(name) ? name : randomUid(this.#random);
   }
 
   #nanos(nowMs: number): bigint {

@@ -2,6 +2,8 @@ import type { Clock, Turns } from '../../base/index.ts';
 
 /** Steps of one slice, which take about a millisecond; then other work on the thread gets a turn. */
 const SLICE_STEPS = 200;
+/** The time after which all containers give a turn, where steps take longer: with long texts, on a busy machine, or because many containers wake up at once. */
+const SLICE_MS = 2;
 /** What a container may do at once, and gets back over time while it is idle. */
 const BURST_STEPS = 50_000;
 const STEPS_PER_MS = 0.5;
@@ -36,7 +38,8 @@ export class Processor {
   /** Takes some steps. A promise means that the caller must wait for it before it goes on. */
   take(steps = 1): Promise<void> | undefined {
     this.#slice += steps;
-    if (this.#slice < SLICE_STEPS && this.#pausing === undefined) return undefined;
+    const isOver = this.#slice >= SLICE_STEPS || this.#turns.hasHeldFor(SLICE_MS, this.#clock);
+    if (!isOver && this.#pausing === undefined) return undefined;
     this.#pausing ??= this.#pause().finally(() => (this.#pausing = undefined));
     return this.#pausing;
   }
