@@ -86,6 +86,12 @@ export class StaticCpus implements HintProvider {
     return this.#shared;
   }
 
+  /** The processors that containers can have alone, in use or not. */
+  allocatable(): CpuSet {
+    const { topology, reserved } = this.#parts;
+    return difference(new Set(topology.map(({ cpu }) => cpu)), reserved);
+  }
+
   /** The uids of all pods that have processors alone. */
   podUids(): readonly string[] {
     return [...this.#assigned.keys()];

@@ -72,6 +72,20 @@ export class StaticMemory implements HintProvider {
       );
   }
 
+  /** The memory that a container was given. */
+  blocksOf(podUid: string, container: string): readonly MemoryBlock[] {
+    return this.#assigned.get(podUid)?.get(container) ?? [];
+  }
+
+  /** The memory of each NUMA node that containers can be given, in use or not. */
+  allocatable(): readonly MemoryBlock[] {
+    return [...this.#machine].flatMap(([node, { memoryMap }]) =>
+      Object.entries(memoryMap)
+        .filter(([, { allocatable }]) => allocatable > 0)
+        .map(([type, { allocatable: size }]) => ({ numaAffinity: [node], type, size })),
+    );
+  }
+
   /** The NUMA nodes whose memory a container uses; undefined for all. */
   nodesOf(podUid: string, container: string): readonly number[] | undefined {
     const blocks = this.#assigned.get(podUid)?.get(container);

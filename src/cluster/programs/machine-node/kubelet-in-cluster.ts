@@ -69,6 +69,7 @@ export class OpenRealNode implements Disposable {
       settings,
       tls: tlsOf(settings),
       node: { name, addresses },
+      rootDir,
       certDir: `${rootDir}/pki`,
       issued: plane.issue({ subject: nodeSubject(name), usage: 'server', names: [name, ...addresses, 'localhost'] }),
       clientAuthorities: plane.pki.authority.certificate,

@@ -50,6 +50,7 @@ export async function standaloneKubelet(flags: FlagValues, tools: StandaloneTool
         settings,
         tls,
         node,
+        rootDir,
         certDir,
         clientAuthorities: authorityOf(connection),
         serving: servingOptions(settings, flags),
