@@ -1,4 +1,4 @@
-import { amountsOf, isSidecar } from '../../api/meaning/index.ts';
+import { amountsOf, isSidecar, qosClassOf } from '../../api/meaning/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { Checkpoints, ContainerSpec, ResourceTexts } from '../../node/index.ts';
 import { binary } from '../machine/machine-facts.ts';
@@ -275,8 +275,8 @@ export class StaticMemory implements HintProvider {
 }
 
 /** Guaranteed pods without resources of the pod as a whole. */
-function isManaged({ spec, status }: Observed<Pod>): boolean {
-  return status?.qosClass === 'Guaranteed' && spec?.resources === undefined;
+function isManaged(pod: Observed<Pod>): boolean {
+  return qosClassOf(pod) === 'Guaranteed' && pod.spec?.resources === undefined;
 }
 
 function isMemory(name: string): boolean {
