@@ -3,11 +3,12 @@
 import { activeDeadline, pastDeadline } from './active-deadline.ts';
 import { type BackOff, crashKey, nextBackOff } from './back-off.ts';
 import { type ContainerKind, containersOf, isToBeStarted } from './container-status.ts';
+import { CONTAINER_HASH, containerHash } from './container-hash.ts';
 import { finishedAt, holdBack } from './hold-back.ts';
 import { finalStatus, podStatus, withheld } from './pod-status.ts';
 import { numberOfInt64 } from '../../api/client.ts';
 import { isSidecar, isTerminalPhase } from '../../api/meaning/index.ts';
-import { NO_RESIZE, resizeSteps, type ResizeSteps } from './resize-steps.ts';
+import { type ContainerRestart, NO_RESIZE, resizeSteps, type ResizeSteps } from './resize-steps.ts';
 import { restartsAll, shouldRestart } from './restart-rules.ts';
 import { earliest, probeChanges } from './wake-times.ts';
 import {
@@ -160,9 +161,43 @@ function isDone(view: PodView): boolean {
 function planRun(view: PodView, status: PodStatus): PodPlan {
   const steps = hasSandbox(view) ? startsIn(view) : firstStarts(view);
   const resize = hasSandbox(view) ? resizeSteps(view) : NO_RESIZE;
+  const changed = changedContainers(view);
   const wakeAtMs = earliest([...steps.wakeAtMs, resize.wakeAtMs, activeDeadline(view), ...probeChanges(view)]);
-  const actions = [...kills(view), ...resizeActions(view, resize), ...steps.actions];
+  const restarts = resize.restarts.filter(({ newest }) => !changed.some((each) => each.newest === newest));
+  const actions = [
+    ...kills(view).filter(({ container }) => !changed.some(({ newest }) => newest === container)),
+    ...changed.flatMap((each) => renewal(view, each)),
+    ...resizeActions(view, { ...resize, restarts }),
+    ...steps.actions,
+  ];
   return { stage: 'running', status, actions, wakeAtMs, eviction: undefined };
+}
+
+/** Running containers whose image in the spec is another one now; nothing else of a container that runs can change. */
+function changedContainers(view: PodView): readonly ContainerRestart[] {
+  if (!hasSandbox(view)) return [];
+  return (['init', 'regular'] as const).flatMap((kind) =>
+    containersOf(view, kind).flatMap((container) => {
+      const newest = newestContainer(view, container.name);
+      const hash = newest?.annotations[CONTAINER_HASH];
+      if (newest?.state !== 'CONTAINER_RUNNING' || hash === undefined || hash === containerHash(container)) return [];
+      return kind === 'regular' || isSidecar(container) ? [{ container, kind, newest }] : [];
+    }),
+  );
+}
+
+/** Replaces a container whose definition has changed, whatever the restart policy says. */
+function renewal({ pod }: PodView, { container, kind, newest }: ContainerRestart): PodAction[] {
+  const granted = numberOfInt64(pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS);
+  const message =
+    kind === 'init'
+      ? `Init container ${container.name} definition changed`
+      : `Container ${container.name} definition changed, will be restarted`;
+  const attempt = newest.metadata.attempt + 1;
+  return [
+    { ...stop(newest, Math.max(granted, MIN_STOP_SECONDS)), message },
+    { type: 'start container', container, kind, attempt, backOff: undefined },
+  ];
 }
 
 /** Changes limits, and starts those containers again whose policy asks for it. */
@@ -180,7 +215,7 @@ function resizeActions(view: PodView, { isDue, restarts }: ResizeSteps): PodActi
 }
 
 /** Stops containers that fail their probes. The restart policy decides whether they start again. */
-function kills(view: PodView): PodAction[] {
+function kills(view: PodView): Extract<PodAction, { type: 'stop container' }>[] {
   const specs = [...containersOf(view, 'init'), ...containersOf(view, 'regular')];
   return view.containers.flatMap((container) => {
     const { probe, state, metadata } = container;
