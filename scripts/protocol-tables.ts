@@ -3,7 +3,7 @@
 // Names and numbers are all that is taken over. The files that this writes are kept in the repository, because the modules are not.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { writeTables } from './protocol/write-tables.ts';
 import { parseProto } from './protocol/parse-proto.ts';
 
@@ -19,6 +19,11 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
     proto: 'pkg/apis/runtime/v1/api.proto',
     target: 'src/cri/protocol/runtime-v1.ts',
   },
+  podResources: {
+    module: 'k8s.io/kubelet@v0.36.3',
+    proto: 'pkg/apis/podresources/v1/api.proto',
+    target: 'src/node/pod-resources/protocol/pod-resources-v1.ts',
+  },
 };
 
 const root = join(import.meta.dirname, '..');
@@ -30,8 +35,9 @@ for (const name of asked.length === 0 ? Object.keys(PROTOCOLS) : asked) {
   const cache = execFileSync('go', ['env', 'GOMODCACHE'], { encoding: 'utf8' }).trim();
   const text = readFileSync(join(cache, protocol.module, protocol.proto), 'utf8');
   const target = join(root, protocol.target);
+  const wire = relative(dirname(target), join(root, 'src', 'wire'));
   mkdirSync(dirname(target), { recursive: true });
-  writeFileSync(target, writeTables(parseProto(text), `${protocol.module}/${protocol.proto}`));
+  writeFileSync(target, writeTables(parseProto(text), { source: `${protocol.module}/${protocol.proto}`, wire }));
   execFileSync(join(root, 'node_modules', '.bin', 'oxfmt'), [target], { stdio: ['ignore', 'ignore', 'inherit'] });
   console.log(`wrote ${protocol.target}`);
 }

@@ -19,8 +19,15 @@ const WELL_KNOWN: readonly ProtoMessage[] = [
   wellKnown('google.protobuf.Timestamp', ['seconds', 'int64'], ['nanos', 'int32']),
 ];
 
+export interface TablesPlace {
+  /** Where the declarations come from. */
+  readonly source: string;
+  /** The folder `src/wire`, relative to the file that is written. */
+  readonly wire: string;
+}
+
 /** A TypeScript module with a table for each message, an object for each enum, and the methods of each service. */
-export function writeTables(file: ProtoFile, source: string): string {
+export function writeTables(file: ProtoFile, { source, wire }: TablesPlace): string {
   const messages = inOrder([...WELL_KNOWN.filter(({ name }) => isUsed(file, name)), ...file.messages]);
   const body = [
     ...file.enums.map(enumText),
@@ -45,8 +52,8 @@ export function writeTables(file: ProtoFile, source: string): string {
   ];
   const imported = used.filter((name) => new RegExp(`\\b${name}\\(`).test(body));
   return `// Written by \`npm run protocols\` from ${source}. Do not edit.
-import type { Method } from '../../wire/grpc/index.ts';
-import { ${[...imported, 'type Fields', 'type Message', 'MessageTable'].join(', ')} } from '../../wire/protobuf/index.ts';
+import type { Method } from '${wire}/grpc/index.ts';
+import { ${[...imported, 'type Fields', 'type Message', 'MessageTable'].join(', ')} } from '${wire}/protobuf/index.ts';
 
 function method<Request extends Fields, Response extends Fields>(
   path: string,

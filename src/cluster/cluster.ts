@@ -235,10 +235,16 @@ export class Cluster implements AsyncDisposable {
 
   /** Resolves when all nodes of this process are ready and take pods, or the signal aborts. */
   async nodesReady(signal: AbortSignal): Promise<void> {
-    const { nodes = 1, controllers = true } = this.#options;
+    const { nodes = 1 } = this.#options;
     if (nodes === 0 || this.fence.heldBack !== undefined) return;
+    await this.areReady(namesOfNodes(this.#options, isShared(this.#options)), signal);
+  }
+
+  /** Resolves when the nodes of these names are ready and take pods, or the signal aborts. */
+  async areReady(nodes: readonly string[], signal: AbortSignal): Promise<void> {
+    const { controllers = true } = this.#options;
     await using client = this.plane.client(ITSELF);
-    const names = new Set(namesOfNodes(this.#options, isShared(this.#options)));
+    const names = new Set(nodes);
     const ready = new Set<string>();
     for await (const event of client.core.v1.nodes.watch({ signal })) {
       if (event.type === 'BOOKMARK') continue;
@@ -246,7 +252,7 @@ export class Cluster implements AsyncDisposable {
       const isReady = status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True');
       const isHeldBack = controllers && spec?.taints?.some(({ key }) => key === NOT_READY) === true;
       if (isReady === true && !isHeldBack && names.has(metadata.name)) ready.add(metadata.name);
-      if (ready.size >= nodes) return;
+      if (ready.size >= names.size) return;
     }
   }
 

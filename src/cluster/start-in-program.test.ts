@@ -13,6 +13,7 @@ test('an API server starts without options', async () => {
 test('a whole cluster listens and has ready nodes', { timeout: 60_000 }, async ({ signal }) => {
   await using cluster = await launchCluster({ nodes: 2, serving: { listen: { host: '127.0.0.1', port: 0 } } });
   await cluster.nodesReady(signal);
+  await cluster.areReady(['keelson-2'], signal);
   expect(cluster.plane.access).toMatchObject({ name: 'keelson', server: cluster.plane.url });
   await using client = cluster.plane.client(ADMIN);
   expect((await client.core.v1.nodes.list()).items.map(({ metadata }) => metadata.name)).toEqual([

@@ -139,6 +139,8 @@ test('statuses are in milliseconds, and name the sandbox of the container', asyn
         exitCode: 137,
         reason: 'OOMKilled',
         labels: new Map([['a', 'b']]),
+        mounts: [{ containerPath: '/a', hostPath: '/b' }, { image: { image: 'sha256:1' } }],
+        user: { linux: { uid: 1000, supplementalGroups: [7] } },
       },
     })),
     unaryMethod(methods.listContainers, async () => ({ containers: [listed] })),
@@ -152,7 +154,10 @@ test('statuses are in milliseconds, and name the sandbox of the container', asyn
     exitCode: 137,
     reason: 'OOMKilled',
     labels: { a: 'b' },
+    mountedImages: ['sha256:1'],
+    user: { linux: { uid: 1000, gid: 0, supplementalGroups: [7] } },
   });
+  expect((await runtime.listContainers())[0]).not.toHaveProperty('mountedImages'); // lists do not say it
 });
 
 test('refusals have a reason, and the words that events of pods show', async () => {

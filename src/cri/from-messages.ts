@@ -5,6 +5,7 @@ import type {
   ContainerState,
   ContainerStats,
   ContainerStatus,
+  ContainerUser,
   Image,
   PodSandboxMetadata,
   PodSandboxStatus,
@@ -96,10 +97,22 @@ export function containerStatus(
     reason,
     message: words,
     logPath: message.logPath ?? '',
+    ...('mounts' in message ? { mountedImages: mountedImages(message.mounts) } : {}),
+    ...('user' in message ? { user: userOf(message.user) } : {}),
     resources: resourcesOf('resources' in message ? message.resources?.linux : undefined),
     labels: asRecord(message.labels),
     annotations: asRecord(message.annotations),
   };
+}
+
+function mountedImages(mounts: readonly MessageOf<typeof protocol.mount>[] = []): readonly string[] {
+  return mounts.flatMap(({ image: mounted }) => mounted?.image ?? []);
+}
+
+function userOf(message: MessageOf<typeof protocol.containerUser> | undefined): ContainerUser | undefined {
+  if (message?.linux === undefined) return message === undefined ? undefined : {};
+  const { uid = 0, gid = 0, supplementalGroups = [] } = message.linux;
+  return { linux: { uid, gid, supplementalGroups } };
 }
 
 function resourcesOf(

@@ -3,6 +3,7 @@ import type {
   CgroupLimits,
   Checkpoints,
   ContainerSpec,
+  GivenResources,
   LinuxContainerResources,
   NodeResources,
   Refusal,
@@ -49,6 +50,14 @@ export class LinuxNodeResources implements NodeResources {
 
   assigned(pod: Observed<Pod>, container: ContainerSpec, resources: LinuxContainerResources): LinuxContainerResources {
     return this.#parts.assigner.assigned(pod, container, resources);
+  }
+
+  given(podUid: string, container: string): GivenResources {
+    return this.#parts.assigner.given(podUid, container);
+  }
+
+  givable(): GivenResources {
+    return this.#parts.assigner.givable();
   }
 
   limits(pod: Observed<Pod>): Promise<CgroupLimits | undefined> {

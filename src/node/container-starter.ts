@@ -291,18 +291,19 @@ export class ContainerStarter {
     await this.#writeFiles(pod, container, { attempt, sandbox });
     const paths = await volumes.paths(pod, { signal });
     const budget = this.#budgetOf(container);
+    const { runtimeHandler, userNamespace } = await this.isolation(pod, signal);
     const config = await containerConfig(pod, container, {
       budget,
       sources,
       attempt,
       image: await backend.images.imageStatus(imageSpec(pod, container), { signal }),
       volumes: containerVolumes(pod, { paths, images: await this.#imageVolumes(pod, signal) }),
-      hasRecursiveReadOnly: hasRecursiveReadOnly(this.#parts.health()),
+      hasRecursiveReadOnly: hasRecursiveReadOnly(this.#parts.health(), runtimeHandler),
       subPath: (mount) => volumes.subPath(pod, mount),
       podIps: refersToPodIp(container) ? await this.#podIps(pod, sandbox.id) : [],
       hostIps: machine.addresses,
       root: machine.folders.root,
-      userNamespace: (await this.isolation(pod, signal)).userNamespace,
+      userNamespace,
       targetId: await this.#targetOf(container, sandbox),
       edits: this.#record.deviceEdits.get(container.name),
       capacity: machine.capacity,
@@ -319,11 +320,14 @@ export class ContainerStarter {
   /** The images of the pod's image volumes that are on the machine, by the name of the volume. */
   async #imageVolumes(pod: Observed<Pod>, signal: AbortSignal): Promise<ReadonlyMap<string, ImageSpec>> {
     const found = new Map<string, ImageSpec>();
+    const { runtimeHandler } = await this.isolation(pod, signal);
+    // as the kubelet: the mount names the handler, while images are pulled for all handlers
+    const handler = runtimeHandler === '' ? {} : { runtimeHandler };
     for (const { name, image } of pod.spec?.volumes ?? []) {
       if (image === undefined) continue;
       const spec = imageVolumeSpec(pod, image.reference ?? '');
       const present = await this.#parts.backend.images.imageStatus(spec, { signal });
-      if (present !== undefined) found.set(name, { ...spec, image: present.id });
+      if (present !== undefined) found.set(name, { ...spec, image: present.id, ...handler });
     }
     return found;
   }

@@ -36,6 +36,8 @@ export class PodRecord implements PodMemory {
   terminatingSinceMs: number | undefined;
   /** The edits of the pod's devices; undefined until this run of the agent has prepared them. */
   deviceEdits: DeviceEdits | undefined;
+  /** The handler of the pod's RuntimeClass; undefined until this run of the agent has looked it up. */
+  runtimeHandler: string | undefined;
   /** How the pod is kept apart from the machine; undefined until this run of the agent has looked it up. */
   isolation: PodIsolation | undefined;
   /** What the node remembers of the pod's resizes. */

@@ -178,8 +178,19 @@ export class PodWorker {
     const resize = this.#record.followResize(this.#parts.resizes, pod, running);
     const podLimits = found === undefined ? undefined : await backend.resources.limits(pod);
     const { sandbox } = found ?? {};
-    const runtime = { runtimeName, hasRecursiveReadOnly: hasRecursiveReadOnly(this.#parts.health()) };
+    const runtime = { runtimeName, hasRecursiveReadOnly: await this.#hasRecursiveReadOnly(pod) };
     return { pod, nowMs, sandbox, containers, hostIps, ...runtime, memory: this.#record, resize, podLimits };
+  }
+
+  /** False where the handler of the pod's RuntimeClass cannot be found: the status of the pod does not wait for it. */
+  async #hasRecursiveReadOnly(pod: Observed<Pod>): Promise<boolean> {
+    const { isolations, health } = this.#parts;
+    try {
+      this.#record.runtimeHandler ??= await isolations.runtimeHandler(pod, NEVER);
+      return hasRecursiveReadOnly(health(), this.#record.runtimeHandler);
+    } catch {
+      return false;
+    }
   }
 
   async #withMessages(containers: readonly ContainerStatus[]): Promise<readonly ContainerStatus[]> {

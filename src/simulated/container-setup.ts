@@ -10,6 +10,7 @@ import {
   podFolder,
 } from '../node/index.ts';
 import { programOf } from './container-program.ts';
+import { fullImageName } from './simulated-images.ts';
 import { volumePath } from './simulated-volumes.ts';
 
 /** The part of a container's configuration that commands in it see. Kept small, because most containers never run a command. */
@@ -25,6 +26,8 @@ export interface ContainerSetup {
   readonly workingDirectory: string;
   /** Where volumes and files are mounted: `path=path below the pod's folder` or `path=!path on the machine`, separated by NUL. */
   readonly mounts: string;
+  /** The images that are mounted; undefined where there are none, as in most containers. */
+  readonly mountedImages?: readonly string[];
   /** Whether the container's program reads stdin, and whether only until the first caller disconnects. */
   readonly stdin: 'none' | 'once' | 'open';
   readonly tty: boolean;
@@ -56,6 +59,7 @@ export function recoveredSetup(pod: Observed<Pod>, container: ContainerSpec, roo
     workingDirectory: workingDir,
     stdin: 'none',
     tty: false,
+    ...mountedImages(volumeImages(pod, container)),
   } as const;
   try {
     const mounts = containerMounts(container, (name) => paths.get(name), variables);
@@ -76,9 +80,21 @@ export function setupOf(config: ContainerConfig, podRoot: string): ContainerSetu
     environment: envs.map(({ key, value }) => `${key}=${value}`).join('\0'),
     workingDirectory: workingDir,
     mounts: mountTexts(mounts, podRoot),
+    ...mountedImages(mounts.flatMap(({ image }) => image?.image ?? [])),
     stdin: stdin ? (stdinOnce ? 'once' : 'open') : 'none',
     tty,
   };
+}
+
+function mountedImages(ids: readonly string[]): Pick<ContainerSetup, 'mountedImages'> {
+  return ids.length === 0 ? {} : { mountedImages: ids };
+}
+
+function volumeImages({ spec }: Observed<Pod>, { volumeMounts = [] }: ContainerSpec): readonly string[] {
+  const mounted = new Set(volumeMounts.map(({ name }) => name));
+  return (spec?.volumes ?? []).flatMap(({ name, image }) =>
+    mounted.has(name) && image?.reference !== undefined ? [fullImageName(image.reference)] : [],
+  );
 }
 
 function identityOf({ linux }: ContainerConfig): string {

@@ -16,17 +16,25 @@ async function reportedImages({ client }: NodeCluster): Promise<(string | undefi
   return (status?.images ?? []).map(({ names }) => names?.at(-1)).toSorted();
 }
 
-test('a node whose disk is full of images removes those that no container uses, and reports the rest', async () => {
-  const imageDiskBytes = (await sizeOf('web:1')) + (await sizeOf('db:1'));
+test('a node whose disk is full of images removes those that no container runs or mounts, and reports the rest', async () => {
+  const imageDiskBytes = (await sizeOf('web:1')) + (await sizeOf('db:1')) + (await sizeOf('files:1'));
   await using cluster = await startNodes({ backend: simulatedBackend({ imageDiskBytes }) });
-  for (const name of ['web', 'db'])
-    await cluster.run({ metadata: { name }, spec: { containers: [{ name, image: `${name}:1` }] } });
+  await cluster.run({ metadata: { name: 'web' }, spec: { containers: [{ name: 'web', image: 'web:1' }] } });
+  const volumeMounts = [{ name: 'files', mountPath: '/files' }];
+  await cluster.run({
+    metadata: { name: 'db' },
+    spec: {
+      containers: [{ name: 'db', image: 'db:1', volumeMounts }],
+      volumes: [{ name: 'files', image: { reference: 'files:1' } }],
+    },
+  });
   await cluster.advance('10m');
-  expect(await reportedImages(cluster)).toEqual(['docker.io/library/db:1', 'docker.io/library/web:1']);
+  const kept = ['docker.io/library/db:1', 'docker.io/library/files:1'];
+  expect(await reportedImages(cluster)).toEqual([...kept, 'docker.io/library/web:1']);
   const failure = (await cluster.events('keelson')).find((each) => each.includes('FreeDiskSpaceFailed'));
   expect(failure).toMatch(/Attempted to free \d+ bytes, but only found 0 bytes eligible to free\.$/);
 
   await cluster.pods.delete('web');
   await cluster.advance('10m');
-  expect(await reportedImages(cluster)).toEqual(['docker.io/library/db:1']);
+  expect(await reportedImages(cluster)).toEqual(kept);
 });

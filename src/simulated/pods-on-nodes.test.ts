@@ -371,6 +371,20 @@ describe('a pod on a simulated node', () => {
     });
   });
 
+  test('starts a container again whose image is changed, whatever its restart policy says', async () => {
+    await using nodes = await startNodes();
+    const containers = [{ name: 'web', image: 'nginx:1' }];
+    const pod = await nodes.run({ metadata: { name: 'web' }, spec: { restartPolicy: 'Never', containers } });
+    const [web] = pod.spec?.containers ?? [];
+    await nodes.pods.patch('web', mergePatch({ spec: { containers: [{ ...web, image: 'nginx:2' }] } }));
+    await nodes.advance('40s');
+    const { status } = await nodes.pods.get('web');
+    expect(status?.containerStatuses).toMatchObject([
+      { restartCount: 1, image: 'docker.io/library/nginx:2', state: { running: {} }, lastState: { terminated: {} } },
+    ]);
+    expect(await nodes.events('web')).toContain('Normal Killing: Container web definition changed, will be restarted');
+  });
+
   test('crashes when an annotation is changed accordingly', async () => {
     await using cluster = await startNodes();
     const pod = await cluster.run({ metadata: { name: 'web' } });

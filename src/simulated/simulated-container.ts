@@ -46,6 +46,7 @@ export interface SimulatedContainerParts extends ContainerFilesParts {
   readonly onEnd: () => void;
 }
 
+const NO_IMAGES: readonly string[] = [];
 const KILLED = 137;
 const NOT_STARTED = 128;
 const TERMINATE = 15;
@@ -91,7 +92,7 @@ export class SimulatedContainer {
   }
 
   get status(): ContainerStatus {
-    const { id, podSandboxId, identity, imageRef, createdAtMs } = this.#parts;
+    const { id, podSandboxId, identity, imageRef, createdAtMs, setup } = this.#parts;
     const { metadata, image, labels, annotations, logPath } = identity;
     const { exitCode = 0, reason = '', message = '', finishedAtMs } = this.#ending ?? {};
     return {
@@ -110,6 +111,7 @@ export class SimulatedContainer {
       labels,
       annotations,
       logPath,
+      mountedImages: setup.mountedImages ?? NO_IMAGES,
     };
   }
 

@@ -7,6 +7,7 @@ export { compileTerm, type NodeTest, requiredNodes } from './node-selector.ts';
 export { networkAnnotations, type NodeNetwork, nodeNetwork } from './node-network.ts';
 export { zoneKeyOf } from './node-zone.ts';
 export { controllerOf, controllerReference, isControlledBy } from './owner-references.ts';
+export { qosClass, qosClassOf, type QosClass } from './pod-qos.ts';
 export * from './pod-resources.ts';
 export * from './pod-state.ts';
 export { isExtendedResource, isNativeResource, isPodLevelResource } from './resource-names.ts';

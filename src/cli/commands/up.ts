@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import { CryptoRandom, RealClock } from '../../base/index.ts';
-import { type ClusterOptions, launchFenced, runClusterWorker, type StorageOptions } from '../../cluster/index.ts';
+import {
+  type Cluster,
+  type ClusterOptions,
+  launchFenced,
+  runClusterWorker,
+  type StorageOptions,
+} from '../../cluster/index.ts';
 import {
   auditSettings,
   embeddedStorage,
@@ -166,10 +172,28 @@ export async function upCommand(entries: readonly ProgramEntry[]): Promise<Comma
       const ms = Math.round(clock.monotonic() - started);
       const { paint = plain } = context;
       context.print(`${paint('green', 'ready')} at ${cluster.plane.access.server} in ${ms} ms; ${kubectl.description}`);
+      const telling = tellOfRealNode(cluster, settings, context);
       await Promise.race([stop.serving(cluster.plane), cluster.running]);
       context.print('stopping');
+      await telling;
     },
   };
+}
+
+/** Prints a line when the machine itself is ready as a node, which takes longer than the cluster does. */
+async function tellOfRealNode(
+  cluster: Pick<Cluster, 'areReady'>,
+  { realNode, log }: Pick<StartOptions, 'realNode' | 'log'>,
+  { signal, print }: CommandContext,
+): Promise<void> {
+  if (realNode?.name === undefined) return;
+  const { name } = realNode;
+  try {
+    await cluster.areReady([name], signal);
+    if (!signal.aborted) print(`node "${name}" is ready`);
+  } catch (error) {
+    if (!signal.aborted) log.warn('node cannot be followed', { node: name, error });
+  }
 }
 
 type StartOptions = Omit<ClusterOptions, 'clock' | 'signal'>;

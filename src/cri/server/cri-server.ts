@@ -1,7 +1,6 @@
-import { chmod, lstat, rm } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { chmod } from 'node:fs/promises';
 import type { Clock, Logger, Random } from '../../base/index.ts';
-import { GrpcServer, parseAddress } from '../../wire/grpc/index.ts';
+import { GrpcServer, parseAddress, removeStaleSocket } from '../../wire/grpc/index.ts';
 import { ContainerExits } from './container-exits.ts';
 import { containerMethods } from './container-methods.ts';
 import { imageMethods } from './image-methods.ts';
@@ -91,24 +90,4 @@ export class CriServer implements AsyncDisposable {
     await this.#streaming[Symbol.asyncDispose]();
     await this.#grpc[Symbol.asyncDispose]();
   }
-}
-
-/** Removes the socket of a server that has died; one that answers keeps it. */
-async function removeStaleSocket(path: string): Promise<void> {
-  const found = await lstat(path).catch(() => undefined); // usually there is none
-  if (found === undefined) return;
-  if (!found.isSocket()) throw new Error(`Cannot listen on "${path}": there is a file that is not a socket`);
-  if (await doesAnswer(path)) throw new Error(`Cannot listen on "${path}": another server answers there`);
-  await rm(path);
-}
-
-function doesAnswer(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    socket.once('error', () => resolve(false));
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-  });
 }

@@ -189,6 +189,9 @@ describe('the static policy for processors', () => {
     expect(assigner.cpusOf('a', 'c0')).toBe('1,5');
     expect(assigner.cpusOf('a', 'c1')).toBe('0,2-4,6-7');
     expect(assigner.cpusOf('other', 'x')).toBe('0,2-4,6-7');
+    expect(assigner.given('a', 'c0').cpus).toEqual([1, 5]);
+    expect(assigner.given('a', 'c1').cpus).toEqual([]);
+    expect(assigner.givable().cpus).toEqual([1, 2, 3, 4, 5, 6, 7]);
     const limits = {
       cpuPeriod: 100_000,
       cpuQuota: 1,
@@ -315,6 +318,14 @@ describe('the static policy for memory', () => {
     expect(await assigner.admit(pod('a', { cpus: ['1'], memory: '6Gi' }))).toBeUndefined();
     expect(await assigner.admit(pod('b', { cpus: ['1'], memory: '7Gi' }))).toBeUndefined();
     expect([memsOf('a'), memsOf('b')]).toEqual(['0', '1']);
+    expect(assigner.given('b', 'c0')).toEqual({
+      cpus: [],
+      memory: [{ type: 'memory', size: 7 * GIBIBYTE, nodes: [1] }],
+    });
+    expect(assigner.givable().memory).toEqual([
+      { type: 'memory', size: 7 * GIBIBYTE, nodes: [0] },
+      { type: 'memory', size: 8 * GIBIBYTE, nodes: [1] },
+    ]);
     expect(await assigner.admit(pod('c', { cpus: ['1'], memory: '2Gi' }))).toMatchObject({
       reason: 'UnexpectedAdmissionError',
       message: expect.stringContaining('no NUMA nodes with enough memory is available') as string,

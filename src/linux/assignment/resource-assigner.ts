@@ -1,11 +1,19 @@
 import { amountsOf } from '../../api/meaning/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
-import type { Checkpoints, ContainerSpec, LinuxContainerResources, Refusal, ResourceTexts } from '../../node/index.ts';
+import type {
+  Checkpoints,
+  ContainerSpec,
+  GivenMemory,
+  GivenResources,
+  LinuxContainerResources,
+  Refusal,
+  ResourceTexts,
+} from '../../node/index.ts';
 import { formatCpuList, parseCpuList } from '../machine/cpu-list.ts';
 import type { MachineTopology } from '../machine/machine-topology.ts';
 import { type AssignmentOptions, staticCpuOptions, topologyOptions } from './assignment-options.ts';
 import { CpuCheckpoint } from './cpu-checkpoint.ts';
-import { MemoryCheckpoint } from './memory-state.ts';
+import { type MemoryBlock, MemoryCheckpoint } from './memory-state.ts';
 import { reservedCpus, StaticCpus } from './static-cpus.ts';
 import { checkReservedMemory, StaticMemory } from './static-memory.ts';
 import { TopologyAdmission } from './topology-admission.ts';
@@ -85,6 +93,18 @@ export class ResourceAssigner {
     return cpus === undefined ? undefined : formatCpuList(cpus);
   }
 
+  /** What a container has for itself. */
+  given(podUid: string, container: string): GivenResources {
+    const cpus = [...(this.#cpus?.exclusive(podUid, container) ?? [])].toSorted(ascending);
+    return { cpus, memory: givenMemory(this.#memory?.blocksOf(podUid, container) ?? []) };
+  }
+
+  /** What containers can be given for themselves, in use or not. */
+  givable(): GivenResources {
+    const cpus = [...(this.#cpus?.allocatable() ?? [])].toSorted(ascending);
+    return { cpus, memory: givenMemory(this.#memory?.allocatable() ?? []) };
+  }
+
   assigned(pod: Observed<Pod>, { name }: ContainerSpec, resources: LinuxContainerResources): LinuxContainerResources {
     const { uid } = pod.metadata;
     const cpusetCpus = this.cpusOf(uid, name);
@@ -97,6 +117,14 @@ export class ResourceAssigner {
       ...(nodes === undefined ? {} : { cpusetMems: formatCpuList(nodes) }),
     };
   }
+}
+
+function ascending(left: number, right: number): number {
+  return left - right;
+}
+
+function givenMemory(blocks: readonly MemoryBlock[]): readonly GivenMemory[] {
+  return blocks.map(({ type, size, numaAffinity }) => ({ type, size, nodes: numaAffinity }));
 }
 
 function refusal(what: 'CPU' | 'Memory', policy: string): string {

@@ -1,5 +1,4 @@
-import { isSidecar } from '../../api/meaning/index.ts';
-import { amountsOf } from '../../api/meaning/index.ts';
+import { amountsOf, isSidecar, qosClassOf } from '../../api/meaning/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { Checkpoints, ContainerSpec } from '../../node/index.ts';
 import { formatCpuList } from '../machine/cpu-list.ts';
@@ -84,6 +83,12 @@ export class StaticCpus implements HintProvider {
   /** The processors of all containers that have none alone. */
   get shared(): CpuSet {
     return this.#shared;
+  }
+
+  /** The processors that containers can have alone, in use or not. */
+  allocatable(): CpuSet {
+    const { topology, reserved } = this.#parts;
+    return difference(new Set(topology.map(({ cpu }) => cpu)), reserved);
   }
 
   /** The uids of all pods that have processors alone. */
@@ -265,8 +270,8 @@ function allContainers({ spec }: Observed<Pod>): readonly ContainerSpec[] {
 }
 
 /** How many processors a container gets alone: whole numbers in guaranteed pods without resources of the pod as a whole. */
-function exclusiveCount({ spec, status }: Observed<Pod>, { resources }: ContainerSpec): number {
-  if (status?.qosClass !== 'Guaranteed' || spec?.resources !== undefined) return 0;
+function exclusiveCount(pod: Observed<Pod>, { resources }: ContainerSpec): number {
+  if (qosClassOf(pod) !== 'Guaranteed' || pod.spec?.resources !== undefined) return 0;
   const milliCpu = amountsOf(resources?.requests).get(CPU)?.milliValue() ?? 0;
   return milliCpu % 1000 === 0 ? milliCpu / 1000 : 0;
 }

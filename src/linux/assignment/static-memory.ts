@@ -1,4 +1,4 @@
-import { amountsOf, isSidecar } from '../../api/meaning/index.ts';
+import { amountsOf, isSidecar, qosClassOf } from '../../api/meaning/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { Checkpoints, ContainerSpec, ResourceTexts } from '../../node/index.ts';
 import { binary } from '../machine/machine-facts.ts';
@@ -70,6 +70,20 @@ export class StaticMemory implements HintProvider {
       throw new Error(
         'the expected machine state is different from the real one, please drain this node and delete the file "memory_manager_state"',
       );
+  }
+
+  /** The memory that a container was given. */
+  blocksOf(podUid: string, container: string): readonly MemoryBlock[] {
+    return this.#assigned.get(podUid)?.get(container) ?? [];
+  }
+
+  /** The memory of each NUMA node that containers can be given, in use or not. */
+  allocatable(): readonly MemoryBlock[] {
+    return [...this.#machine].flatMap(([node, { memoryMap }]) =>
+      Object.entries(memoryMap)
+        .filter(([, { allocatable }]) => allocatable > 0)
+        .map(([type, { allocatable: size }]) => ({ numaAffinity: [node], type, size })),
+    );
   }
 
   /** The NUMA nodes whose memory a container uses; undefined for all. */
@@ -261,8 +275,8 @@ export class StaticMemory implements HintProvider {
 }
 
 /** Guaranteed pods without resources of the pod as a whole. */
-function isManaged({ spec, status }: Observed<Pod>): boolean {
-  return status?.qosClass === 'Guaranteed' && spec?.resources === undefined;
+function isManaged(pod: Observed<Pod>): boolean {
+  return qosClassOf(pod) === 'Guaranteed' && pod.spec?.resources === undefined;
 }
 
 function isMemory(name: string): boolean {

@@ -1,5 +1,5 @@
 import { type Clock, type Logger, messageOf } from '../../base/index.ts';
-import { amountsOf, podRequests } from '../../api/meaning/index.ts';
+import { amountsOf, podRequests, qosClassOf } from '../../api/meaning/index.ts';
 import { quantityOf } from '../../api/values/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import {
@@ -78,7 +78,7 @@ export class NodeCgroups {
     if (!this.place.isPerPod) return;
     const requests = podRequests({ spec: pod.spec ?? { containers: [] } });
     this.#counted.set(pod.metadata.uid, {
-      qosClass: pod.status?.qosClass ?? 'BestEffort',
+      qosClass: qosClassOf(pod),
       milliCpu: requests.get('cpu')?.milliValue() ?? 0,
       memory: requests.get('memory')?.value() ?? 0,
     });

@@ -19,7 +19,15 @@ export {
   type PodClaim,
   type Refusal,
 } from './node-devices.ts';
-export { type CgroupLimits, type Checkpoints, type NodeResources, UNLIMITED } from './node-resources.ts';
+export {
+  type CgroupLimits,
+  type Checkpoints,
+  type GivenMemory,
+  type GivenResources,
+  type NodeResources,
+  NOTHING_GIVEN,
+  UNLIMITED,
+} from './node-resources.ts';
 export { defaultAddress, defaultPlaceOf, defaultPodCidr, type NodeSettings } from './node-settings.ts';
 export {
   folderName,

@@ -28,6 +28,23 @@ export interface Checkpoints {
   write(name: string, text: string): Promise<void>;
 }
 
+/** Memory of one kind: `memory`, `hugepages-2Mi`. */
+export interface GivenMemory {
+  readonly type: string;
+  /** In bytes. */
+  readonly size: number;
+  /** The NUMA nodes that it is on. */
+  readonly nodes: readonly number[];
+}
+
+/** Processors and memory of the machine that are for one container alone. */
+export interface GivenResources {
+  readonly cpus: readonly number[];
+  readonly memory: readonly GivenMemory[];
+}
+
+export const NOTHING_GIVEN: GivenResources = { cpus: [], memory: [] };
+
 /** What a machine does with the resources that its pods were allocated. Pods given here have their allocated resources in their specs. */
 export interface NodeResources {
   /** Undefined for machines whose pods are rebuilt from the API after a restart. */
@@ -42,6 +59,10 @@ export interface NodeResources {
   prepare(pod: Observed<Pod>): Promise<void>;
   /** Completes the resources of a container with what the machine has assigned to it. */
   assigned(pod: Observed<Pod>, container: ContainerSpec, resources: LinuxContainerResources): LinuxContainerResources;
+  /** What a container has for itself. */
+  given(podUid: string, container: string): GivenResources;
+  /** What containers can be given for themselves, in use or not. */
+  givable(): GivenResources;
   /** The limits that are in force for a pod; undefined where pods have none. */
   limits(pod: Observed<Pod>): Promise<CgroupLimits | undefined>;
   setLimits(pod: Observed<Pod>, limits: CgroupLimits): Promise<void>;
@@ -63,6 +84,8 @@ export const UNLIMITED: NodeResources = {
   allocated: async () => undefined,
   prepare: async () => undefined,
   assigned: (_pod, _container, resources) => resources,
+  given: () => NOTHING_GIVEN,
+  givable: () => NOTHING_GIVEN,
   limits: async () => undefined,
   setLimits: async () => undefined,
   memoryUsage: async () => undefined,

@@ -1,3 +1,4 @@
+import { qosClassOf } from '../../api/meaning/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 
 export type CgroupDriver = 'cgroupfs' | 'systemd';
@@ -38,11 +39,11 @@ export function cgroupNameOf(path: string, driver: CgroupDriver): CgroupName {
 }
 
 /** The cgroup of a QoS class; guaranteed pods are directly below the root. */
-export function qosCgroupName(qosClass: string | undefined, { root }: PodCgroupPlace): CgroupName {
-  return qosClass === 'Guaranteed' ? root : [...root, (qosClass ?? 'BestEffort').toLowerCase()];
+export function qosCgroupName(qosClass: string, { root }: PodCgroupPlace): CgroupName {
+  return qosClass === 'Guaranteed' ? root : [...root, qosClass.toLowerCase()];
 }
 
 /** The cgroup of a pod. */
-export function podCgroupName({ metadata, status }: Observed<Pod>, place: PodCgroupPlace): CgroupName {
-  return [...qosCgroupName(status?.qosClass, place), `pod${metadata.uid}`];
+export function podCgroupName(pod: Observed<Pod>, place: PodCgroupPlace): CgroupName {
+  return [...qosCgroupName(qosClassOf(pod), place), `pod${pod.metadata.uid}`];
 }

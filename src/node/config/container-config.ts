@@ -3,7 +3,7 @@ import { withMembers } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { ContainerEdits } from '../backend/node-devices.ts';
 import { podFolder } from '../backend/volume-plugin.ts';
-import type { ContainerSpec } from '../life/index.ts';
+import { CONTAINER_HASH, containerHash, type ContainerSpec } from '../life/index.ts';
 import {
   CONTAINER_KIND,
   CONTAINER_NAME,
@@ -110,6 +110,7 @@ export function containerIdentity(pod: Observed<Pod>, container: ContainerSpec, 
     labels: withMembers(podLabels(pod), { [CONTAINER_NAME]: name }),
     annotations: {
       [CONTAINER_KIND]: kindOf(pod, container),
+      [CONTAINER_HASH]: containerHash(container),
       'io.kubernetes.container.restartCount': String(attempt),
       'io.kubernetes.container.terminationMessagePath': terminationMessagePath,
       'io.kubernetes.container.terminationMessagePolicy': terminationMessagePolicy,

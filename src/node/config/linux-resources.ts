@@ -1,6 +1,6 @@
 // Resource limits of containers and pods, in the kernel's units.
 import type { Observed, Pod } from '../../client/index.ts';
-import { amountsOf, podLimits, podRequests, type ResourceAmounts } from '../../api/meaning/index.ts';
+import { amountsOf, podLimits, podRequests, qosClassOf, type ResourceAmounts } from '../../api/meaning/index.ts';
 import type { CgroupLimits } from '../backend/node-resources.ts';
 import type { ContainerSpec } from '../life/index.ts';
 import type { LinuxContainerResources } from '../runtime/index.ts';
@@ -95,7 +95,7 @@ function plainResources(
 /** The limits of a pod's cgroup. A burstable pod is limited only in what all its containers are. */
 export function podCgroupLimits(pod: Observed<Pod>, rules: ResourceRules = DEFAULT_RULES): CgroupLimits {
   const spec = pod.spec ?? { containers: [] };
-  const qosClass = pod.status?.qosClass;
+  const qosClass = qosClassOf(pod);
   const requests = podRequests({ spec });
   const limits = podLimits({ spec });
   const hugePages = new Map<number, number>();
@@ -103,7 +103,7 @@ export function podCgroupLimits(pod: Observed<Pod>, rules: ResourceRules = DEFAU
     if (name.startsWith(HUGE_PAGES)) hugePages.set(pageBytes(name), amount.value());
   const protection = podMemoryQuality(pod, requests.get('memory')?.value() ?? 0, rules);
   const rest = { hugePages, ...(protection === undefined ? {} : { unified: protection }) };
-  if (qosClass !== 'Guaranteed' && qosClass !== 'Burstable') return { cpuShares: MIN_SHARES, ...rest };
+  if (qosClass === 'BestEffort') return { cpuShares: MIN_SHARES, ...rest };
   const isLimited = (name: string): boolean => qosClass === 'Guaranteed' || isLimitedEverywhere(pod, name);
   const cpuQuota = rules.hasCpuQuota
     ? quota(limits.get('cpu')?.milliValue() ?? 0, rules.cpuPeriodMicroseconds)

@@ -1,6 +1,6 @@
 // Protection and throttling of memory with cgroup v2 (KEP-2570).
 import type { Observed, Pod } from '../../client/index.ts';
-import { amountsOf } from '../../api/meaning/index.ts';
+import { amountsOf, qosClassOf } from '../../api/meaning/index.ts';
 import type { ContainerSpec } from '../life/index.ts';
 import type { ResourceRules } from './resource-rules.ts';
 
@@ -36,6 +36,6 @@ export function podMemoryQuality(
   return { [protectionFile(pod)]: String(request) };
 }
 
-function protectionFile({ status }: Observed<Pod>): string {
-  return status?.qosClass === 'Guaranteed' ? 'memory.min' : 'memory.low';
+function protectionFile(pod: Observed<Pod>): string {
+  return qosClassOf(pod) === 'Guaranteed' ? 'memory.min' : 'memory.low';
 }

@@ -1,5 +1,5 @@
 import type { Observed, Pod } from '../../client/index.ts';
-import { amountsOf, podRequests } from '../../api/meaning/index.ts';
+import { amountsOf, podRequests, qosClassOf } from '../../api/meaning/index.ts';
 import type { ContainerSpec } from '../life/index.ts';
 
 /** OOM scores of the containers that are killed last and first when memory runs out. */
@@ -12,9 +12,9 @@ export function oomScore(
   container: ContainerSpec,
   capacity: Readonly<Record<string, string>>,
 ): number {
-  if (pod.spec?.priorityClassName === 'system-node-critical' || pod.status?.qosClass === 'Guaranteed')
-    return GUARANTEED;
-  if (pod.status?.qosClass !== 'Burstable') return BEST_EFFORT;
+  const qosClass = qosClassOf(pod);
+  if (pod.spec?.priorityClassName === 'system-node-critical' || qosClass === 'Guaranteed') return GUARANTEED;
+  if (qosClass !== 'Burstable') return BEST_EFFORT;
   const nodeMemory = amountsOf(capacity).get('memory')?.value() ?? Infinity;
   const { containers = [], initContainers = [] } = pod.spec ?? {};
   const isSidecar = container.restartPolicy === 'Always' && initContainers.some(({ name }) => name === container.name);

@@ -1,5 +1,5 @@
 import type { Observed, Pod } from '../../client/index.ts';
-import { amountsOf } from '../../api/meaning/index.ts';
+import { amountsOf, qosClassOf } from '../../api/meaning/index.ts';
 import type { ContainerSpec } from '../life/index.ts';
 import type { LinuxContainerResources } from '../runtime/index.ts';
 import type { ResourceRules } from './resource-rules.ts';
@@ -34,7 +34,7 @@ const CRITICAL_PRIORITY = 2_000_000_000;
 /** Whether a container of the pod may be swapped out: burstable pods that request less memory than they are limited to. */
 export function canSwap(pod: Observed<Pod>, { resources }: ContainerSpec, rules: ResourceRules): boolean {
   if (rules.swap?.behavior !== 'LimitedSwap' || rules.cgroupVersion !== 2) return false;
-  if ((pod.spec?.priority ?? 0) >= CRITICAL_PRIORITY || pod.status?.qosClass !== 'Burstable') return false;
+  if ((pod.spec?.priority ?? 0) >= CRITICAL_PRIORITY || qosClassOf(pod) !== 'Burstable') return false;
   const [request, limit] = [memoryOf(resources?.requests), memoryOf(resources?.limits)];
   return (request !== 0 || limit !== 0) && request !== limit;
 }

@@ -1,4 +1,4 @@
-import { hasUntolerated } from '../../api/meaning/index.ts';
+import { hasUntolerated, qosClassOf } from '../../api/meaning/index.ts';
 import { type Clock, type Logger, messageOf, type Runnable } from '../../base/index.ts';
 import { keyOf, type Observed, type Pod } from '../../client/index.ts';
 import type { MachinePressure } from '../backend/machine.ts';
@@ -91,7 +91,7 @@ export class NodeEvictions implements Runnable {
     const { conditions } = this.#state;
     if (conditions.size === 0 || isCriticalPod(pod)) return undefined;
     const isMemoryOnly = conditions.size === 1 && conditions.has('MemoryPressure');
-    if (isMemoryOnly && (pod.status?.qosClass ?? 'BestEffort') !== 'BestEffort') return undefined;
+    if (isMemoryOnly && qosClassOf(pod) !== 'BestEffort') return undefined;
     if (isMemoryOnly && !hasUntolerated([MEMORY_TAINT], pod.spec?.tolerations, ['NoSchedule'])) return undefined;
     return { reason: 'Evicted', message: `The node had condition: [${[...conditions].join(' ')}]. ` };
   }

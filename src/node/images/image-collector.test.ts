@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../base/index.ts';
-import type { Image, ImageService, RuntimeService } from '../runtime/index.ts';
+import { type Image, type ImageService, RuntimeError, type RuntimeService } from '../runtime/index.ts';
 import { ImageCollector } from './image-collector.ts';
 
 test('images that no container uses go when the disk is full, once they are old enough', async () => {
@@ -13,7 +13,7 @@ test('images that no container uses go when the disk is full, once they are old 
     removeImage: async ({ image: id }: { readonly image: string }) => void present.delete(id),
     fsInfo: async () => ({ mountpoint: '/', capacityBytes: 100, availableBytes: 100 - otherBytes - 10 * present.size }),
   } as unknown as ImageService;
-  const runtime = { listContainers: async () => [{ imageRef: 'used', image: { image: 'used' } }] };
+  const runtime = { listContainers: async () => [{ imageRef: 'used', image: { image: 'used' }, mountedImages: [] }] };
   const collector = new ImageCollector({
     clock,
     images,
@@ -50,7 +50,7 @@ test('images are removed from exactly the upper threshold on, least recently use
     },
     fsInfo: async () => ({ mountpoint: '/', capacityBytes: 100, availableBytes }),
   } as unknown as ImageService;
-  const runtime = { listContainers: async () => [{ imageRef: inUse, image: { image: inUse } }] };
+  const runtime = { listContainers: async () => [{ imageRef: inUse, image: { image: inUse }, mountedImages: [] }] };
   const parts = { clock, images, runtime: runtime as unknown as RuntimeService, failed: () => undefined };
   const collector = new ImageCollector(parts);
   await collector.collect();
@@ -95,7 +95,7 @@ test('images that were not used for longer than allowed go, however empty the di
     removeImage: async ({ image: id }: { readonly image: string }) => void present.delete(id),
     fsInfo: async () => ({ mountpoint: '/', capacityBytes: 100, availableBytes: 99 }),
   } as unknown as ImageService;
-  const runtime = { listContainers: async () => [{ imageRef: 'used', image: { image: 'used' } }] };
+  const runtime = { listContainers: async () => [{ imageRef: 'used', image: { image: 'used' }, mountedImages: [] }] };
   const parts = { clock, images, runtime: runtime as unknown as RuntimeService, failed: () => undefined };
   const collector = new ImageCollector({ ...parts, limits: { maxAgeMs: 3_600_000 } });
   await collector.collect();
@@ -105,6 +105,29 @@ test('images that were not used for longer than allowed go, however empty the di
   await clock.advance('1s');
   await collector.collect();
   expect([...present.keys()]).toEqual(['used']);
+});
+
+test('images that a container mounts stay, whether the runtime tells it in its lists or only when asked', async () => {
+  const clock = new VirtualClock();
+  const present = new Map(['listed', 'asked', 'unused'].map((id): [string, Image] => [id, image(id)]));
+  const images = {
+    listImages: async () => [...present.values()],
+    removeImage: async ({ image: id }: { readonly image: string }) => void present.delete(id),
+  } as unknown as ImageService;
+  const own = { imageRef: '', image: { image: '' } };
+  const runtime = {
+    listContainers: async () => [
+      { ...own, id: 'a', mountedImages: ['listed'] },
+      { ...own, id: 'b' },
+      { ...own, id: 'gone' },
+    ],
+    containerStatus: async (id: string) => {
+      if (id !== 'b') throw new RuntimeError('NotFound', `there is no ${id}`);
+      return { ...own, id, mountedImages: ['asked'] };
+    },
+  } as unknown as RuntimeService;
+  await new ImageCollector({ clock, images, runtime, failed: () => undefined }).removeUnused();
+  expect([...present.keys()]).toEqual(['listed', 'asked']);
 });
 
 function image(id: string): Image {

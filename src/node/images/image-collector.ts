@@ -1,5 +1,11 @@
 import type { Clock } from '../../base/index.ts';
-import type { Image, ImageService, RuntimeService } from '../runtime/index.ts';
+import {
+  type ContainerStatus,
+  type Image,
+  type ImageService,
+  isRuntimeNotFound,
+  type RuntimeService,
+} from '../runtime/index.ts';
 
 /** Disk usage from which images are removed, and the usage to bring the disk down to. */
 export const HIGH_THRESHOLD_PERCENT = 85;
@@ -81,17 +87,29 @@ export class ImageCollector {
     await this.#free(listed, Infinity, { nowMs, minAgeMs: 0 });
   }
 
-  /** Records which images there are, and which of them containers use now. */
+  /** Records which images there are, and which of them containers run or mount now. */
   async #note(images: readonly Image[], nowMs: number): Promise<void> {
     const ids = new Set(images.map(({ id }) => id));
     for (const id of this.#seen.keys()) if (!ids.has(id)) this.#seen.delete(id);
     if (images.length === 0) return;
     const containers = await this.#parts.runtime.listContainers();
     const used = new Set(containers.flatMap((each) => [each.imageRef, each.image.image]));
+    for (const container of containers) for (const id of await this.#mounted(container)) used.add(id);
     for (const { id, repoTags, repoDigests } of images) {
       const isUsed = [id, ...repoTags, ...repoDigests].some((name) => used.has(name));
       const { firstMs, usedMs } = this.#seen.get(id) ?? { firstMs: nowMs, usedMs: 0 };
       this.#seen.set(id, { firstMs, usedMs: isUsed ? nowMs : usedMs });
+    }
+  }
+
+  /** The images that a container has mounted as volumes. */
+  async #mounted({ id, mountedImages }: ContainerStatus): Promise<readonly string[]> {
+    if (mountedImages !== undefined) return mountedImages;
+    try {
+      return (await this.#parts.runtime.containerStatus(id)).mountedImages ?? [];
+    } catch (error) {
+      if (isRuntimeNotFound(error)) return []; // removed meanwhile
+      throw error;
     }
   }
 

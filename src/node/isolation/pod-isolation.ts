@@ -26,25 +26,28 @@ export class PodIsolations {
 
   /** Throws when the pod's RuntimeClass does not exist, and when its handler has no user namespaces but the pod wants one. */
   async of(pod: Observed<Pod>, signal: AbortSignal): Promise<PodIsolation> {
-    const { runtimeClassName = '', hostUsers = true } = pod.spec ?? {};
-    const runtimeHandler = runtimeClassName === '' ? '' : await this.#handler(runtimeClassName, signal);
+    const { hostUsers = true } = pod.spec ?? {};
+    const runtimeHandler = await this.runtimeHandler(pod, signal);
     if (hostUsers) return { runtimeHandler, userNamespace: undefined };
     this.#checkSupport(runtimeHandler);
     return { runtimeHandler, userNamespace: await this.#parts.userNamespaces.of(pod.metadata.uid) };
   }
 
-  /** The files of the pod have been removed. */
-  release(podUid: string): void {
-    this.#parts.userNamespaces.release(podUid);
-  }
-
-  async #handler(runtimeClassName: string, signal: AbortSignal): Promise<string> {
+  /** The handler of the pod's RuntimeClass; empty for the runtime's default. */
+  async runtimeHandler({ spec }: Observed<Pod>, signal: AbortSignal): Promise<string> {
+    const { runtimeClassName = '' } = spec ?? {};
+    if (runtimeClassName === '') return '';
     try {
       return (await this.#parts.client.node.v1.runtimeclasses.get(runtimeClassName, { signal })).handler;
     } catch (error) {
       if (hasReason(error, 'NotFound')) throw error;
       throw new Error(`failed to lookup RuntimeClass ${runtimeClassName}`, { cause: error });
     }
+  }
+
+  /** The files of the pod have been removed. */
+  release(podUid: string): void {
+    this.#parts.userNamespaces.release(podUid);
   }
 
   #checkSupport(runtimeHandler: string): void {

@@ -119,7 +119,14 @@ function withContainer(view: PodView, { container, newest, previous, old }: Cont
     allocatedResources: requests,
     resources: resourcesInForce(view, container, { newest, old }),
     volumeMounts: volumeMounts(view, container),
+    user: userOf(newest),
   };
+}
+
+function userOf({ user }: ContainerView): PodContainerStatus['user'] {
+  if (user?.linux === undefined) return user === undefined ? undefined : {};
+  const { uid, gid, supplementalGroups } = user.linux;
+  return { linux: { uid, gid, ...(supplementalGroups.length === 0 ? {} : { supplementalGroups }) } };
 }
 
 function lastStateFrom(old: PodContainerStatus | undefined, containerID: string): State {

@@ -2,12 +2,14 @@
 // and the status to report. The functions here are pure.
 import { activeDeadline, pastDeadline } from './active-deadline.ts';
 import { type BackOff, crashKey, nextBackOff } from './back-off.ts';
+import { changedContainers, changeMessage } from './changed-containers.ts';
 import { type ContainerKind, containersOf, isToBeStarted } from './container-status.ts';
 import { finishedAt, holdBack } from './hold-back.ts';
+import { initStarts } from './init-starts.ts';
 import { finalStatus, podStatus, withheld } from './pod-status.ts';
 import { numberOfInt64 } from '../../api/client.ts';
 import { isSidecar, isTerminalPhase } from '../../api/meaning/index.ts';
-import { NO_RESIZE, resizeSteps, type ResizeSteps } from './resize-steps.ts';
+import { type ContainerRestart, NO_RESIZE, resizeSteps, type ResizeSteps } from './resize-steps.ts';
 import { restartsAll, shouldRestart } from './restart-rules.ts';
 import { earliest, probeChanges } from './wake-times.ts';
 import {
@@ -160,27 +162,41 @@ function isDone(view: PodView): boolean {
 function planRun(view: PodView, status: PodStatus): PodPlan {
   const steps = hasSandbox(view) ? startsIn(view) : firstStarts(view);
   const resize = hasSandbox(view) ? resizeSteps(view) : NO_RESIZE;
+  const changed = hasSandbox(view) ? changedContainers(view) : [];
   const wakeAtMs = earliest([...steps.wakeAtMs, resize.wakeAtMs, activeDeadline(view), ...probeChanges(view)]);
-  const actions = [...kills(view), ...resizeActions(view, resize), ...steps.actions];
+  const restarts = resize.restarts.filter(({ newest }) => !changed.some((each) => each.newest === newest));
+  const actions = [
+    ...kills(view).filter(({ container }) => !changed.some(({ newest }) => newest === container)),
+    ...changed.flatMap((each) => restart(view, each, changeMessage(each))),
+    ...resizeActions(view, { ...resize, restarts }),
+    ...steps.actions,
+  ];
   return { stage: 'running', status, actions, wakeAtMs, eviction: undefined };
 }
 
 /** Changes limits, and starts those containers again whose policy asks for it. */
 function resizeActions(view: PodView, { isDue, restarts }: ResizeSteps): PodAction[] {
   if (!isDue) return [];
-  const granted = numberOfInt64(view.pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS);
-  const stops = restarts.map(({ container, newest }): PodAction => {
-    const message = `Container ${container.name} resize requires restart`;
-    return { ...stop(newest, Math.max(granted, MIN_STOP_SECONDS)), message };
-  });
-  const starts = restarts.map(({ container, kind, newest }): PodAction => {
-    return { type: 'start container', container, kind, attempt: newest.metadata.attempt + 1, backOff: undefined };
-  });
-  return [...stops, { type: 'resize pod' }, ...starts];
+  const pairs = restarts.map((each) => restart(view, each, `Container ${each.container.name} resize requires restart`));
+  return [...pairs.map(([stopped]) => stopped), { type: 'resize pod' }, ...pairs.map(([, started]) => started)];
+}
+
+/** Stops a running container, and starts it again whatever the restart policy says. */
+function restart(
+  { pod }: PodView,
+  { container, kind, newest }: ContainerRestart,
+  message: string,
+): [PodAction, PodAction] {
+  const granted = numberOfInt64(pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS);
+  const attempt = newest.metadata.attempt + 1;
+  return [
+    { ...stop(newest, Math.max(granted, MIN_STOP_SECONDS)), message },
+    { type: 'start container', container, kind, attempt, backOff: undefined },
+  ];
 }
 
 /** Stops containers that fail their probes. The restart policy decides whether they start again. */
-function kills(view: PodView): PodAction[] {
+function kills(view: PodView): Extract<PodAction, { type: 'stop container' }>[] {
   const specs = [...containersOf(view, 'init'), ...containersOf(view, 'regular')];
   return view.containers.flatMap((container) => {
     const { probe, state, metadata } = container;
@@ -223,30 +239,6 @@ function startsIn(view: PodView): Steps {
     ...regular.map((container) => startOrHold(view, container, 'regular')),
   ];
   return { actions: steps.flatMap(({ actions }) => actions), wakeAtMs: steps.flatMap(({ wakeAtMs }) => wakeAtMs) };
-}
-
-/** Init containers run one after the other; a sidecar only has to have started before the next. */
-function initStarts(view: PodView): { readonly starts: readonly ContainerSpec[]; readonly isInitialized: boolean } {
-  const init = containersOf(view, 'init');
-  const hasBegun = containersOf(view, 'regular').some(({ name }) => {
-    const state = newestContainer(view, name)?.state;
-    return state === 'CONTAINER_CREATED' || state === 'CONTAINER_RUNNING';
-  });
-  if (hasBegun) {
-    const isDown = ({ name }: ContainerSpec): boolean => newestContainer(view, name)?.state !== 'CONTAINER_RUNNING';
-    return { starts: init.filter((container) => isSidecar(container) && isDown(container)), isInitialized: true };
-  }
-  const starts: ContainerSpec[] = [];
-  for (const [index, container] of init.entries()) {
-    const newest = newestContainer(view, container.name);
-    const isRunning = newest?.state === 'CONTAINER_RUNNING';
-    const hasSucceeded = !isSidecar(container) && newest?.state === 'CONTAINER_EXITED' && newest.exitCode === 0;
-    if (hasSucceeded || (isSidecar(container) && isRunning && (newest.probe?.isStarted ?? true))) continue;
-    if (!isRunning) starts.push(container);
-    const isPassed = init.slice(index + 1).some(({ name }) => newestContainer(view, name) !== undefined);
-    if (!(isSidecar(container) && isPassed)) return { starts, isInitialized: false };
-  }
-  return { starts, isInitialized: true };
 }
 
 function startOrHold(view: PodView, container: ContainerSpec, kind: ContainerKind): Steps {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { START_MS, viewOf } from '../testing/pod-views.ts';
+import type { ContainerUser } from '../runtime/index.ts';
 import { planPod } from './pod-life.ts';
 
 const web = { name: 'web', image: 'nginx' };
@@ -69,6 +70,21 @@ describe('what a pod reports', () => {
     ]);
     expect(status.resources).toEqual(resources);
     expect(status.allocatedResources).toEqual({ cpu: '100m' });
+  });
+
+  test('a container has the user and groups that the runtime says, and none where it says nothing', () => {
+    const view = viewOf({ sandbox: 'SANDBOX_READY', containers: [{ name: 'web', state: 'CONTAINER_RUNNING' }] });
+    const userWith = (user: ContainerUser | undefined): unknown => {
+      const containers = view.containers.map((each) => ({ ...each, user }));
+      return planPod({ ...view, containers }).status.containerStatuses?.[0]?.user;
+    };
+    expect(userWith(undefined)).toBeUndefined();
+    expect(userWith({})).toEqual({});
+    const linux = { uid: 1000, gid: 0, supplementalGroups: [] };
+    expect(userWith({ linux })).toEqual({ linux: { uid: 1000, gid: 0 } });
+    expect(userWith({ linux: { ...linux, supplementalGroups: [7] } })).toEqual({
+      linux: { ...linux, supplementalGroups: [7] },
+    });
   });
 
   test('a container that is held back tells why, and how it ended last', () => {

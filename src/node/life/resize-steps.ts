@@ -1,8 +1,8 @@
 import { containersOf } from './container-status.ts';
 import { type ContainerSpec, type ContainerView, newestContainer, type PodView } from './pod-view.ts';
 
-/** A running container that starts again to get its new resources. */
-export interface ResizeRestart {
+/** A running container that starts again, with what its spec says now. */
+export interface ContainerRestart {
   readonly container: ContainerSpec;
   readonly kind: 'init' | 'regular';
   readonly newest: ContainerView;
@@ -11,7 +11,7 @@ export interface ResizeRestart {
 export interface ResizeSteps {
   /** Whether limits have to be changed now. */
   readonly isDue: boolean;
-  readonly restarts: readonly ResizeRestart[];
+  readonly restarts: readonly ContainerRestart[];
   /** Time of the next try after one has failed. */
   readonly wakeAtMs: number | undefined;
 }
@@ -24,7 +24,7 @@ export function resizeSteps(view: PodView): ResizeSteps {
   if (resize === undefined) return NO_RESIZE;
   if (resize.retryAtMs !== undefined && nowMs < resize.retryAtMs) return { ...NO_RESIZE, wakeAtMs: resize.retryAtMs };
   const restarts = (['init', 'regular'] as const).flatMap((kind) =>
-    containersOf(view, kind).flatMap((container): ResizeRestart[] => {
+    containersOf(view, kind).flatMap((container): ContainerRestart[] => {
       const newest = newestContainer(view, container.name);
       if (!resize.restarts.includes(container.name) || newest?.state !== 'CONTAINER_RUNNING') return [];
       return [{ container, kind, newest }];

@@ -59,10 +59,10 @@ export async function readHealth(
   };
 }
 
-/** Whether the runtime's default handler can make everything below a mount read-only. */
-export function hasRecursiveReadOnly(health: NodeHealth | undefined): boolean {
+/** Whether a handler of the runtime can make everything below a mount read-only; the default handler has an empty name. */
+export function hasRecursiveReadOnly(health: NodeHealth | undefined, runtimeHandler: string): boolean {
   const handlers = health?.runtime?.runtimeHandlers ?? [];
-  return handlers.find(({ name }) => name === '')?.features.recursiveReadOnlyMounts === true;
+  return handlers.find(({ name }) => name === runtimeHandler)?.features.recursiveReadOnlyMounts === true;
 }
 
 function condition(type: string, reason: string, message: string): HealthCondition {

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '../../base/index.ts';
-import { podRequests } from '../../api/meaning/index.ts';
+import { podRequests, qosClassOf } from '../../api/meaning/index.ts';
 import { keyOf, type Observed, type Pod } from '../../client/index.ts';
 import type { EventDetails } from '../../kit/index.ts';
 import type { Machine, NodeResources, Refusal } from '../backend/index.ts';
@@ -237,7 +237,7 @@ export class PodResizes {
       if (canSwap(pod, wanted, rules) || canSwap(before, given, rules))
         return 'In-place resize of containers with swap is not supported.';
     }
-    if (pod.status?.qosClass !== 'Guaranteed') return undefined;
+    if (qosClassOf(pod) !== 'Guaranteed') return undefined;
     const isChanged = (resource: 'cpu' | 'memory'): boolean =>
       pairs.some(({ wanted, given }) => differsIn(resource, wanted.resources, given.resources));
     return resources.refuseResize(pod, { cpu: isChanged('cpu'), memory: isChanged('memory') });
@@ -293,7 +293,7 @@ function byClaim(left: Candidate, right: Candidate): number {
   if (growth !== 0) return growth;
   const priority = (right.pod.spec?.priority ?? 0) - (left.pod.spec?.priority ?? 0);
   if (priority !== 0) return priority;
-  const rank = ({ pod }: Candidate): number => (pod.status?.qosClass === 'Guaranteed' ? 0 : 1);
+  const rank = ({ pod }: Candidate): number => (qosClassOf(pod) === 'Guaranteed' ? 0 : 1);
   if (rank(left) !== rank(right)) return rank(left) - rank(right);
   return (left.entry.pending?.sinceMs ?? Infinity) - (right.entry.pending?.sinceMs ?? Infinity);
 }

@@ -87,6 +87,14 @@ export interface SetResources {
   readonly memoryLimitInBytes?: number | undefined;
 }
 
+export interface ContainerUser {
+  readonly linux?: {
+    readonly uid: number;
+    readonly gid: number;
+    readonly supplementalGroups: readonly number[];
+  };
+}
+
 export interface ContainerStatus extends ContainerIdentity {
   readonly id: string;
   readonly podSandboxId: string;
@@ -100,6 +108,10 @@ export interface ContainerStatus extends ContainerIdentity {
   /** One word for how it ended, such as `Completed` or `OOMKilled`. */
   readonly reason: string;
   readonly message: string;
+  /** Ids of the images that are mounted in it; undefined in lists of runtimes that say it only in the status of a container. */
+  readonly mountedImages?: readonly string[] | undefined;
+  /** The identity of its first process; undefined from runtimes that do not say. */
+  readonly user?: ContainerUser | undefined;
   /** What the runtime has set; undefined from runtimes that do not say. */
   readonly resources?: SetResources | undefined;
   /** The whole path of the log file on the node. */

@@ -1,4 +1,4 @@
-import { amountsOf } from '../../api/meaning/index.ts';
+import { amountsOf, qosClassOf } from '../../api/meaning/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { NodeBackend } from '../backend/index.ts';
 import { linuxResources } from '../config/linux-resources.ts';
@@ -162,9 +162,9 @@ async function cgroupsOf(node: ObservedNode): Promise<readonly Cgroup[]> {
 }
 
 /** As the kubelet names the groups of pods: guaranteed ones have no folder of their own. */
-function podCgroup({ metadata, status }: Observed<Pod>): string {
-  const quality = (status?.qosClass ?? 'BestEffort').toLowerCase();
-  return `/kubepods${quality === 'guaranteed' ? '' : `/${quality}`}/pod${metadata.uid}`;
+function podCgroup(pod: Observed<Pod>): string {
+  const quality = qosClassOf(pod).toLowerCase();
+  return `/kubepods${quality === 'guaranteed' ? '' : `/${quality}`}/pod${pod.metadata.uid}`;
 }
 
 function containersOf({ spec }: Observed<Pod>): readonly ContainerSpec[] {

@@ -1,7 +1,7 @@
 import { notFound, StatusError } from '../../api/index.ts';
 import type { Namespace, Toleration } from '../../api/types/core/v1.d.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../apiserver/index.ts';
-import { qosClass } from '../core/pod-qos.ts';
+import { qosClass } from '../../api/meaning/index.ts';
 import { isEachCovered, mergeTolerations } from '../node/merge-tolerations.ts';
 import type { AdmissionParts } from './admission-parts.ts';
 import { readTolerationRules } from './configuration/toleration-rules.ts';

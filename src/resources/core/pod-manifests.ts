@@ -11,7 +11,7 @@ import { checkTyped } from '../../apiserver/index.ts';
 import type { Whole } from '../kind.ts';
 import { subdomainName } from '../name-rules.ts';
 import { defaultPod } from './pod-defaults.ts';
-import { qosClass } from './pod-qos.ts';
+import { qosClass } from '../../api/meaning/index.ts';
 import { checkPod } from './pod-rules.ts';
 
 const POD = 'io.k8s.api.core.v1.Pod';

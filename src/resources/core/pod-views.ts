@@ -7,7 +7,7 @@ import type { SubresourceMaker, Whole } from '../kind.ts';
 import { setGeneration } from '../object-meta.ts';
 import { keepMetadata } from '../status-metadata.ts';
 import { withoutGatedFields } from './gated-pod-fields.ts';
-import { qosClass } from './pod-qos.ts';
+import { qosClass } from '../../api/meaning/index.ts';
 import { checkPodParts } from './pod-rules.ts';
 import { checkEphemeralContainersUpdate } from './pod-update-rules.ts';
 

@@ -1,4 +1,4 @@
-import { isTerminalPhase } from '../../api/meaning/index.ts';
+import { isTerminalPhase, qosClass } from '../../api/meaning/index.ts';
 import { type ApiObject, dns1123LabelProblems, withMeta } from '../../api/index.ts';
 import type { Pod, PodStatus } from '../../api/types/core/v1.d.ts';
 import { deepEqual, withMembers } from '../../base/index.ts';
@@ -13,7 +13,6 @@ import { boundPod, checkBinding, created } from './pod-binding.ts';
 import { withCondition } from './pod-conditions.ts';
 import { evictionOf } from './pod-eviction.ts';
 import { withLabelKeys } from './pod-label-keys.ts';
-import { qosClass } from './pod-qos.ts';
 import { withoutInitAnnotations } from './pod-spec-defaults.ts';
 import { podWarnings } from './pod-warnings.ts';
 import { checkPod } from './pod-rules.ts';

@@ -10,3 +10,4 @@ export type { Metadata } from './metadata.ts';
 export { type Codec, type Method, type ServedMethod, streamMethod, unaryMethod } from './method.ts';
 export { DEFAULT_GRPC_LIMITS, GrpcServer, type GrpcServerLimits, type GrpcServerOptions } from './server.ts';
 export type { ServerCall } from './server-call.ts';
+export { removeStaleSocket } from './stale-socket.ts';

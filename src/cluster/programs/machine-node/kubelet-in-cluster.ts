@@ -38,11 +38,11 @@ export function realNodeFlags(flags: FlagValues): MachineNodeOptions {
   const written = file === undefined ? {} : readWritten('kubelet-config', file);
   const settings = settingsOf({ ...DEFAULTS, ...written, containerRuntimeEndpoint: endpoint }, NO_FLAGS);
   const addresses = addressesOf(flags.text('node-ip'));
-  const name = flags.text('node-name');
+  const name = flags.text('node-name') ?? hostname().toLowerCase();
   return {
     realNode: {
       settings,
-      ...(name === undefined ? {} : { name }),
+      name,
       ...(addresses === undefined ? {} : { addresses }),
       rootDir: flags.text('root-dir') ?? ROOT_DIR,
     },
@@ -69,6 +69,7 @@ export class OpenRealNode implements Disposable {
       settings,
       tls: tlsOf(settings),
       node: { name, addresses },
+      rootDir,
       certDir: `${rootDir}/pki`,
       issued: plane.issue({ subject: nodeSubject(name), usage: 'server', names: [name, ...addresses, 'localhost'] }),
       clientAuthorities: plane.pki.authority.certificate,

@@ -10,6 +10,7 @@ import {
   NodeEndpoint,
   NodeServer,
   PlainEndpoint,
+  PodResourcesSocket,
   type ServingOptions,
   withoutDebugging,
 } from '../../../node/index.ts';
@@ -25,6 +26,8 @@ export interface KubeletPortsParts {
   readonly settings: KubeletSettings;
   readonly tls: Pick<TlsIdentity, 'minVersion' | 'ciphers'>;
   readonly node: { readonly name: string; readonly addresses: readonly string[] };
+  /** The agent's folder. */
+  readonly rootDir: string;
   readonly certDir: string;
   /** The certificate to present where the configuration names none; default one that the node signs itself, in `certDir`. */
   readonly issued?: Credential;
@@ -41,8 +44,8 @@ export interface KubeletPortsParts {
 const LIVENESS = ['ping'];
 
 /**
- * The ports of a kubelet: one with TLS for everything, one without authorization where it is asked for, and one for checks of its health. Certificates
- * that change on disk, or that the API server signs, are presented from then on.
+ * The ports of a kubelet: one with TLS for everything, one without authorization where it is asked for, one for checks of its health, and the
+ * socket of pod resources. Certificates that change on disk, or that the API server signs, are presented from then on.
  */
 export class KubeletPorts implements Runnable, Disposable {
   readonly #parts: KubeletPortsParts;
@@ -51,6 +54,7 @@ export class KubeletPorts implements Runnable, Disposable {
   readonly #files: ServingFiles | undefined;
   readonly #signed: CertificateFiles;
   #serving: Credential;
+  readonly #resources: PodResourcesSocket;
   #server: NodeServer | undefined;
 
   static async open(parts: KubeletPortsParts): Promise<KubeletPorts> {
@@ -92,6 +96,7 @@ export class KubeletPorts implements Runnable, Disposable {
     },
   ) {
     this.#parts = parts;
+    this.#resources = new PodResourcesSocket({ root: parts.rootDir, clock: parts.clock, log: parts.log });
     this.#endpoint = opened.endpoint;
     this.#files = opened.files;
     this.#signed = opened.signed;
@@ -108,17 +113,18 @@ export class KubeletPorts implements Runnable, Disposable {
     const { settings, client, clock, log, serving } = this.#parts;
     const server = new NodeServer(served, log.with({ node: name }), serving);
     this.#server = server;
+    this.#resources.serve({ pod: served.pod, pods: served.pods, resources: served.backend.resources });
     const policy = policyOf(settings);
     const guard = settings.enableDebuggingHandlers ? undefined : withoutDebugging;
     this.#endpoint?.serve(server, new NodeAccess({ node: name, client, clock, log, policy }), guard);
     return server;
   }
 
-  /** Keeps the certificate of the port up to date. */
+  /** Keeps the certificate of the port up to date, and serves the socket. */
   async run(signal: AbortSignal): Promise<void> {
     const { settings, client, clock, random, log, node } = this.#parts;
     const { clientCAFile } = settings.authentication.x509;
-    const tasks: Runnable[] = [];
+    const tasks: Runnable[] = [this.#resources];
     const files = this.#files;
     if (settings.serverTLSBootstrap)
       tasks.push(

@@ -25,6 +25,10 @@ import { tlsOf } from './tls-settings.ts';
 export async function standaloneKubelet(flags: FlagValues, tools: StandaloneTools): Promise<StandaloneProgram> {
   if (process.platform !== 'linux')
     throw new FlagError('the kubelet needs Linux; "keelson node" runs simulated nodes anywhere');
+  if ((flags.text('kubeconfig') ?? '') === '')
+    throw new FlagError(
+      'the kubelet needs --kubeconfig: it does not join the current cluster of kubectl, nor run without a cluster; "keelson up --container-runtime-endpoint unix:///PATH" starts a cluster with this machine as its node',
+    );
   const settings = readKubeletSettings(flags);
   const tls = tlsOf(settings);
   const labels = labelsOf(flags);
@@ -50,6 +54,7 @@ export async function standaloneKubelet(flags: FlagValues, tools: StandaloneTool
         settings,
         tls,
         node,
+        rootDir,
         certDir,
         clientAuthorities: authorityOf(connection),
         serving: servingOptions(settings, flags),
@@ -146,7 +151,6 @@ async function bootstrapped(
   const bootstrapKubeconfig = flags.text('bootstrap-kubeconfig') ?? '';
   if (bootstrapKubeconfig === '') return;
   const kubeconfig = flags.text('kubeconfig') ?? '';
-  if (kubeconfig === '') throw new FlagError('--bootstrap-kubeconfig needs --kubeconfig, which it writes');
   const { clock, log } = tools;
   using scope = new AbortScope();
   const stop = (): void => scope.abort(new Error('stopped while it waited for its first certificate'));

@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hasReason } from '../../../client/index.ts';
-import { nodeAgent } from '../../../node/index.ts';
+import { nodeAgent, type NodeOptions } from '../../../node/index.ts';
 import { MemoryMachine } from '../../../node/testing/memory-backend.ts';
 import { NodeCluster } from '../../../node/testing/node-cluster.ts';
 import { podsOfManifest } from '../../../resources/core/pod-manifests.ts';
+
+type ManifestReader = NonNullable<NodeOptions['staticPods']>['read'];
 
 let folder: string;
 let machine: MemoryMachine;
@@ -83,6 +85,33 @@ describe('static pods', () => {
     expect(running()).toEqual([]);
     await expect(cluster.pods.get('web-keelson')).rejects.toSatisfy((error) => hasReason(error, 'NotFound'));
     expect(machine.rest).toEqual([]);
+  });
+
+  test('with an id of their own start a container again whose image changes, and nothing else', async () => {
+    const own = (text: string): string => text.replace('name: web,', 'name: web, uid: my-own,');
+    await writeFile(join(folder, 'web.yaml'), own(manifest('nginx:1')));
+    await using cluster = await start();
+    await cluster.advance('30s');
+    await writeFile(join(folder, 'web.yaml'), own(manifest('nginx:1, env: [{ name: A, value: b }]')));
+    await cluster.advance('60s');
+    expect([...machine.containers.values()].map(({ metadata }) => metadata.attempt)).toEqual([0]);
+    await writeFile(join(folder, 'web.yaml'), own(manifest('nginx:2')));
+    await cluster.advance('60s');
+    expect(running()).toEqual(['nginx:2']);
+    const { status } = await cluster.pods.get('web-keelson');
+    expect(status?.containerStatuses).toMatchObject([{ restartCount: 1, image: 'nginx:2' }]);
+    expect([...machine.sandboxes.values()].map(({ metadata }) => metadata.uid)).toEqual(['my-own']);
+  });
+
+  test('are limited as the QoS class of their spec says where no status tells it', async () => {
+    const text = manifest('nginx:1, resources: { limits: { cpu: 1, memory: 1Gi } }');
+    await writeFile(join(folder, 'web.yaml'), text);
+    const read: ManifestReader = (bytes, change) =>
+      podsOfManifest(bytes, change).map((pod) => ({ ...pod, status: { phase: 'Pending' } }));
+    await using cluster = await start({ path: folder, read });
+    await cluster.advance('30s');
+    const [container] = [...machine.containers.values()];
+    expect(container?.config.linux.resources.oomScoreAdj).toBe(-997);
   });
 
   test('go on when the agent starts again, and mirrors of those that are gone are removed', async () => {

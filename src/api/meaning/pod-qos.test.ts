@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PodSpec, ResourceRequirements } from '../../api/types/core/v1.d.ts';
+import type { PodSpec, ResourceRequirements } from '../types/core/v1.d.ts';
 import { qosClass } from './pod-qos.ts';
 
 function pod(...resources: ResourceRequirements[]): PodSpec {
