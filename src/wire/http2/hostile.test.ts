@@ -267,6 +267,22 @@ test('a client that opens its window byte by byte gets its response slowly, and 
   expect(client.goaway).toBe(CODE.enhanceYourCalm);
 });
 
+test('a client that opens both windows again after each 4 KiB reads 60 MB on one connection, as Go does', async () => {
+  const total = 60 * 1024 * 1024;
+  const client = new RawClient({ serve: answerWith(Buffer.alloc(total)) });
+  const refresh = Buffer.concat([
+    frame(FRAME.windowUpdate, 0, uint32(4096)),
+    frame(FRAME.windowUpdate, 1, uint32(4096)),
+  ]);
+  client.send(get(1));
+  await client.settle();
+  for (let round = 0; round < total / 4096 / 8; round++) {
+    client.send(repeat(8, refresh));
+    await client.settle();
+  }
+  expect(client.goaway).toBeUndefined();
+});
+
 test('a stream without a window delays no other stream', async () => {
   const client = await said(get(1), {
     serve: answerWith(Buffer.alloc(1_000)),

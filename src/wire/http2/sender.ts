@@ -21,7 +21,7 @@ export interface SenderEvents {
   /** A stream has nothing more to send, or was reset. */
   streamOver(stream: ServerStream): void;
   /** A DATA frame was sent that the client's window did not make tiny. */
-  progress(): void;
+  progress(bytes: number): void;
   /** Everything that could be sent was sent. */
   flushed(): void;
   /** Too many frames wait for a client that does not read. */
@@ -170,7 +170,7 @@ export class Sender {
     }
     const size = Math.min(queuedBytes, window, this.maxFrameBytes);
     const isAll = size === queuedBytes;
-    if (isAll || size >= TINY_FRAME_BYTES) this.#events.progress();
+    if (isAll || size >= TINY_FRAME_BYTES) this.#events.progress(size);
     stream.isEndSent = isAll && stream.isEnding;
     this.#buffer.frameHead(size, (FRAME.data << 8) | (stream.isEndSent ? FLAG.endStream : 0), stream.id);
     this.#copy(stream, size);

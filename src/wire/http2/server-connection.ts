@@ -53,7 +53,7 @@ export class ServerConnection {
     this.#options = options;
     this.#sender = new Sender(socket, options.buffer, {
       streamOver: (stream) => this.#session.streamOver(stream),
-      progress: () => this.#session.progress(),
+      progress: (bytes) => this.#session.progress(bytes),
       flushed: () => this.#leaveWhenDone(),
       flooded: () => this.fail(CODE.enhanceYourCalm),
     });

@@ -18,7 +18,9 @@ export const MAX_INCOMING_FRAME_BYTES = STREAM_WINDOW_BYTES;
 
 /** The frames that belong to a request, such as window updates and a priority, are covered by it. */
 const FRAMES_PER_REQUEST = 4;
+/** Go's client opens both windows again after each 4 KiB that it has read. */
 const FRAMES_PER_DATA = 2;
+const REFRESH_BYTES = 4096;
 
 export interface SessionLimits extends HeaderLimits {
   /** Concurrent requests. */
@@ -131,8 +133,8 @@ export class Session implements FrameSink, StreamOwner {
     return this.#clock.timer(this.#limits.lingerMs, () => stream.reset(CODE.noError));
   }
 
-  progress(): void {
-    this.#budget.earn(FRAMES_PER_DATA);
+  progress(bytes: number): void {
+    this.#budget.earn(FRAMES_PER_DATA * Math.max(1, Math.ceil(bytes / REFRESH_BYTES)));
   }
 
   streamOver(stream: ServerStream): void {
