@@ -6,7 +6,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findPeer } from '../peers/index.ts';
-import { type AgentName, runInNamespaces, whyNoRealNode } from '../test/real-node/index.ts';
+import { type AgentName, defaultNetwork, runInNamespaces, whyNoRealNode } from '../test/real-node/index.ts';
 import { machine, Report } from './api/report.ts';
 import { chosenParts } from './chosen-parts.ts';
 import { addTold } from './node/figures-file.ts';
@@ -46,7 +46,7 @@ async function main(): Promise<number> {
   }
   const kubectl = findPeer('kubectl');
   const possible = chosenParts(AGENTS, flags.agents).filter(({ name, title }) => {
-    const reason = whyNoRealNode(name) ?? kubectl.reason;
+    const reason = whyNoRealNode(name, defaultNetwork('kubelet')) ?? kubectl.reason;
     if (reason !== undefined) console.log(`bench:node: without ${title}, ${reason}`);
     return reason === undefined;
   });

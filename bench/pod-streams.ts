@@ -1,5 +1,6 @@
 // Logs, commands and forwarded ports of a pod of a real node, by kubectl: what `npm run bench:streams` runs beside our server and
 // beside kube-apiserver. Its cluster is that of $KUBECONFIG.
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { runProgram } from '../peers/index.ts';
 import { median } from './median.ts';
@@ -24,5 +25,7 @@ const rows: Readonly<Record<string, () => Promise<number>>> = {
 for (const [name, measure] of Object.entries(rows)) {
   const seen: number[] = [];
   for (let round = 0; round < Number(values.rounds); round++) seen.push(await measure());
-  console.log(`${values.name ?? 'server'}: ${name}: ${seen.map((each) => each.toFixed(1)).join(', ')}`);
+  console.log(
+    `${values.name ?? 'server'}: ${name}: ${seen.map((each) => each.toFixed(1)).join(', ')}; load ${loadavg()[0]?.toFixed(1)}`,
+  );
 }

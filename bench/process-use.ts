@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Resident memory of a process and of those that it started. */
 export function rssMbOf(pid: number): number {
@@ -17,8 +17,17 @@ export function cpuMsOf(pid: number): number {
 }
 
 function sumOver(pid: number, of: (pid: number) => number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+  // Each thread has its own list: programs in Go start others from any of them.
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) => childrenOf(pid, thread));
   return children.reduce((sum, child) => sum + sumOverChild(Number(child), of), of(pid));
+}
+
+function childrenOf(pid: number, thread: string): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean);
+  } catch {
+    return []; // the thread has ended meanwhile
+  }
 }
 
 function sumOverChild(pid: number, of: (pid: number) => number): number {

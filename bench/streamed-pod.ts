@@ -25,17 +25,38 @@ export interface StreamedPodOptions {
   readonly fileBytes: number;
 }
 
-/** A pod of a real node whose log, commands and port are read by kubectl. */
+/** What a pod serves, for those who measure how it arrives. */
+export type StreamedBytes = Pick<StreamedPodOptions, 'logLines' | 'fileBytes'>;
+
+/** A pod whose log, commands and port are read by kubectl. */
 export class StreamedPod implements AsyncDisposable {
   readonly #kubectl: Kubectl;
-  readonly #options: StreamedPodOptions;
+  readonly #options: StreamedBytes;
 
-  private constructor(kubectl: Kubectl, options: StreamedPodOptions) {
+  private constructor(kubectl: Kubectl, options: StreamedBytes) {
     this.#kubectl = kubectl;
     this.#options = options;
   }
 
-  /** Starts the pod and waits until its log and its file are whole. */
+  /** A pod that says to run on a node that somebody else stands in for. */
+  static async pretend(kubectl: Kubectl, options: StreamedBytes & { readonly nodeName: string }): Promise<StreamedPod> {
+    const pod = new StreamedPod(kubectl, options);
+    const spec = {
+      nodeName: options.nodeName,
+      tolerations: [{ operator: 'Exists' }],
+      terminationGracePeriodSeconds: 0,
+    };
+    const overrides = JSON.stringify({ apiVersion: 'v1', spec });
+    await pod.#run(['run', NAME, '--image=registry.invalid/none', '--overrides', overrides]);
+    const state = { running: { startedAt: new Date().toISOString() } };
+    const container = { name: NAME, image: 'none', imageID: 'none', ready: true, restartCount: 0, state };
+    const status = { phase: 'Running', containerStatuses: [container] };
+    const patch = JSON.stringify({ status });
+    await pod.#run(['patch', 'pod', NAME, '--subresource=status', '--type=merge', '--patch', patch]);
+    return pod;
+  }
+
+  /** Starts the pod on a real node and waits until its log and its file are whole. */
   static async start(kubectl: Kubectl, options: StreamedPodOptions): Promise<StreamedPod> {
     const pod = new StreamedPod(kubectl, options);
     const { image, nodeName, logLines, fileBytes } = options;
@@ -54,9 +75,10 @@ export class StreamedPod implements AsyncDisposable {
     return this.#speed(['logs', NAME], this.#options.logLines * LINE_BYTES);
   }
 
-  /** MB a second at which kubectl prints what a command writes. */
-  commandSpeed(bytes: number): Promise<number> {
-    return this.#speed(['exec', NAME, '--', 'head', '-c', `${bytes}`, '/dev/zero'], bytes);
+  /** MB a second at which kubectl prints what a command writes; over WebSocket, unless told otherwise. */
+  commandSpeed(bytes: number, isWebSocket = true): Promise<number> {
+    const environment = { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: String(isWebSocket) };
+    return this.#speed(['exec', NAME, '--', 'head', '-c', `${bytes}`, '/dev/zero'], bytes, environment);
   }
 
   /** Milliseconds that each of some short commands takes, with kubectl's own start. */
@@ -70,9 +92,10 @@ export class StreamedPod implements AsyncDisposable {
   }
 
   /** MB a second at which a file arrives over HTTP through a forwarded port. */
-  async forwardSpeed(): Promise<number> {
+  async forwardSpeed(isWebSocket = true): Promise<number> {
     const [local = 0] = await freePorts(1);
-    const forwarding = this.#spawn(['port-forward', `pod/${NAME}`, `${local}:${PORT}`]);
+    const environment = { KUBECTL_PORT_FORWARD_WEBSOCKETS: String(isWebSocket) };
+    const forwarding = this.#spawn(['port-forward', `pod/${NAME}`, `${local}:${PORT}`], environment);
     try {
       await once(forwarding.stdout, 'data');
       return await download(local, this.#options.fileBytes);
@@ -85,10 +108,10 @@ export class StreamedPod implements AsyncDisposable {
     await this.#run(['delete', 'pod', NAME, '--wait=false']);
   }
 
-  async #speed(args: readonly string[], bytes: number): Promise<number> {
+  async #speed(args: readonly string[], bytes: number, environment: Environment = {}): Promise<number> {
     const started = performance.now();
     let received = 0;
-    for await (const chunk of this.#spawn(args).stdout) received += (chunk as Buffer).length;
+    for await (const chunk of this.#spawn(args, environment).stdout) received += (chunk as Buffer).length;
     if (received !== bytes) throw new Error(`kubectl ${args[0] ?? ''} printed ${received} bytes of ${bytes}`);
     return megabytesPerSecond(bytes, started);
   }
@@ -108,13 +131,16 @@ export class StreamedPod implements AsyncDisposable {
     return runProgram([program, ...flags, ...args], { limitMs: LIMIT_MS });
   }
 
-  #spawn(args: readonly string[]): ReturnType<typeof spawnReadable> {
-    return spawnReadable(this.#kubectl.program, [...this.#kubectl.flags, ...args]);
+  #spawn(args: readonly string[], environment: Environment): ReturnType<typeof spawnReadable> {
+    return spawnReadable(this.#kubectl.program, [...this.#kubectl.flags, ...args], environment);
   }
 }
 
-function spawnReadable(program: string, args: readonly string[]) {
-  return spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'], timeout: LIMIT_MS });
+type Environment = Readonly<Record<string, string>>;
+
+function spawnReadable(program: string, args: readonly string[], environment: Environment) {
+  const env = { ...process.env, ...environment };
+  return spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'], timeout: LIMIT_MS, env });
 }
 
 async function download(port: number, bytes: number): Promise<number> {

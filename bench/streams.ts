@@ -1,5 +1,6 @@
-// npm run bench:streams: a gibibyte there and back through `kubectl port-forward`, to a simulated pod and, where the tools are there, to a pod of a real kubelet;
-// then logs, commands and ports of one kubelet, through our server and through kube-apiserver.
+// npm run bench:streams [-- --only stand-in,simulated,kubelet --rounds N]: logs, commands and ports of a stand-in for a kubelet, through our server and through
+// kube-apiserver; a gibibyte there and back through `kubectl port-forward`, to a simulated pod and, where the tools are there, to a pod of a real kubelet; then
+// logs, commands and ports of a real kubelet, through our server and through kube-apiserver.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -15,19 +16,36 @@ import { LOOK_IMAGE } from '../test/interop/kubelet-image.ts';
 import { runCommand } from '../test/interop/toolchain.ts';
 import { eventually } from '../test/interop/trial.ts';
 import { rssMbOf } from './process-use.ts';
+import { measureServers } from './stream-servers.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const PIECE = Buffer.alloc(64 * 1024, 'x');
 const START_LIMIT_MS = 120_000;
 const BUNDLE = resolve('dist', 'keelson.js');
-const { values } = parseArgs({ options: { mebibytes: { type: 'string', default: '1024' } } });
+const { values } = parseArgs({
+  options: {
+    mebibytes: { type: 'string', default: '1024' },
+    only: { type: 'string', default: 'stand-in,simulated,kubelet' },
+    rounds: { type: 'string', default: '5' },
+  },
+});
 const bytes = Number(values.mebibytes) * MEBIBYTE;
+const rounds = Number(values.rounds);
+const parts = new Set(values.only.split(','));
 
 const found = findPeers(['kubectl']);
 if (found.paths === undefined) throw new Error(found.reason);
 const { kubectl } = found.paths;
 const folder = await mkdtemp(join(tmpdir(), 'keelson-streams-'));
 try {
+  if (parts.has('stand-in')) await measureServers({ folder, rounds, bundle: BUNDLE });
+  if (parts.has('simulated')) await thereAndBackOfAll();
+  if (parts.has('kubelet')) await besideBoth();
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function thereAndBackOfAll(): Promise<void> {
   await using server = await startKeelson({
     bundle: BUNDLE,
     folder: join(folder, 'server'),
@@ -38,14 +56,11 @@ try {
   const missing = whyNoKubelet();
   if (missing === undefined) await besideKubelet(server);
   else console.log(`the kubelet is left out: ${missing}`);
-  await besideBoth();
-} finally {
-  await rm(folder, { recursive: true, force: true });
 }
 
-/** Logs, commands and ports of a pod of one kubelet, through our server and through kube-apiserver. */
+/** Logs, commands and ports of a pod of a real kubelet, through our server and through kube-apiserver, twice in turns. */
 async function besideBoth(): Promise<void> {
-  for (const name of ['keelson', 'kube']) {
+  for (const name of ['keelson', 'kube', 'keelson', 'kube']) {
     const measured = ['scripts/run.mjs', 'bench/pod-streams.ts', '--name', name];
     const rig = ['scripts/run.mjs', 'test/real-node/main.ts', '--server', name, '--minutes', '10', '--bundle', BUNDLE];
     const child = spawn(process.execPath, [...rig, process.execPath, ...measured], { stdio: 'inherit' });

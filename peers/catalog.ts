@@ -42,6 +42,7 @@ const STAGING = 'v0.36.3';
 const ETCD = '3.7.3';
 const CONTAINERD = 'v2.4.2';
 const CNI = 'v1.9.1';
+const CNI_LIBRARY = 'v1.3.0';
 const CRI_TOOLS = 'v1.36.0';
 
 const kubernetesVersion = {
@@ -126,7 +127,7 @@ const nodePeers: readonly Peer[] = [
   kubernetes('kube-proxy', 1),
   {
     name: 'coredns',
-    version: 'v1.14.1',
+    version: 'v1.14.7',
     recipe: { type: 'build', module: 'coredns', package: '.', cgo: false },
     minutes: 2,
   },
@@ -145,7 +146,9 @@ const nodePeers: readonly Peer[] = [
     },
     minutes: 1,
   },
-  ...['main/bridge', 'main/loopback', 'ipam/host-local', 'meta/portmap', 'meta/bandwidth'].map(cniPlugin),
+  ...['main/bridge', 'main/loopback', 'ipam/host-local', 'meta/portmap', 'meta/bandwidth', 'meta/firewall'].map(
+    cniPlugin,
+  ),
   {
     name: 'iptables',
     version: 'debian',
@@ -167,6 +170,35 @@ const nodePeers: readonly Peer[] = [
       flags: ['-Os', '-static', '-s', '-DVERSION=3.10.2'],
     },
     minutes: 1,
+  },
+];
+
+/** What judges storage drivers. */
+const storagePeers: readonly Peer[] = [
+  {
+    name: 'csi-sanity',
+    version: 'v5.6.0',
+    recipe: { type: 'install', package: 'github.com/kubernetes-csi/csi-test/v5/cmd/csi-sanity', cgo: false },
+    minutes: 1,
+  },
+];
+
+/** What judges network plugins, policies and proxies, besides what a node consists of. */
+const networkPeers: readonly Peer[] = [
+  {
+    name: 'cnitool',
+    version: CNI_LIBRARY,
+    recipe: { type: 'install', package: 'github.com/containernetworking/cni/cnitool', cgo: false },
+    minutes: 1,
+  },
+  ...['main/ptp', 'main/macvlan', 'main/host-device', 'ipam/dhcp', 'ipam/static', 'meta/tuning', 'meta/sbr'].map(
+    cniPlugin,
+  ),
+  {
+    name: 'cyclonus',
+    version: 'v0.5.6',
+    recipe: { type: 'install', package: 'github.com/mattfenwick/cyclonus/cmd/cyclonus', cgo: false },
+    minutes: 2,
   },
 ];
 
@@ -225,14 +257,23 @@ export const peers: readonly Peer[] = [
     recipe: { type: 'build', module: '../bench/client-go', package: '.' },
     minutes: 1,
   },
+  {
+    name: 'stream-source',
+    version: STAGING,
+    recipe: { type: 'build', module: '../bench/stream-source', package: '.' },
+    minutes: 1,
+  },
   criTools('crictl', 'build'),
   criTools('critest', 'test'),
   ...nodePeers,
+  ...networkPeers,
+  ...storagePeers,
 ];
 
-/** Names that stand for several peers: `node` is all that a real node and the suite's images need. */
+/** Names that stand for several peers: `node` is all that a real node and the suite's images need, `network` what judges networks. */
 export const peerGroups: Readonly<Record<string, readonly string[]>> = {
   node: ['kubelet', 'etcd', 'sample-apiserver', ...nodePeers.map(({ name }) => name)],
+  network: networkPeers.map(({ name }) => name),
 };
 
 export function peerNamed(name: string): Peer | undefined {

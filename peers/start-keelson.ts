@@ -15,6 +15,8 @@ export interface KeelsonOptions {
   readonly bundle?: string;
   /** Flags of `keelson up` on top of ours. */
   readonly flags?: readonly string[];
+  /** Flags of Node.js. */
+  readonly nodeFlags?: readonly string[];
   /** Where data, keys and logs go, kept afterwards; its own folder that is removed at the end when left out. */
   readonly folder?: string;
   readonly signal?: AbortSignal;
@@ -38,6 +40,7 @@ export async function startKeelson(options: KeelsonOptions = {}): Promise<Runnin
   await writeFile(tokens, TOKEN_FILE, { mode: 0o600 });
   const started = performance.now();
   const args = [
+    ...(options.nodeFlags ?? []),
     options.bundle ?? join(process.cwd(), 'dist', 'keelson.js'),
     'up',
     `--data-dir=${folder}`,

@@ -63,6 +63,12 @@ const forbiddenPrefixes: Readonly<Record<string, string>> = {
   SMALLEST: 'MIN_',
 };
 
+/** What may stand between the words of a phrase: blanks, the marks of comments, and underscores. */
+const BETWEEN = String.raw`[\s*/_]*`;
+const WHOLLY_BETWEEN = new RegExp(`^${BETWEEN}$`);
+/** Most texts have no such letters, not even as parts of other words. */
+const MAY_BE_FORBIDDEN = new RegExp(forbiddenWords.map(({ phrase }) => phrase.replaceAll(' ', BETWEEN)).join('|'), 'i');
+
 export const exceptions: readonly Exception[] = [
   { files: /^src\/api\/(types|generated)\//, phrases: ['*'], reason: 'texts of the Kubernetes API reference' },
   { files: /^docs\/decisions\//, phrases: ['*'], reason: 'decisions are records and keep their wording' },
@@ -92,12 +98,11 @@ interface Word {
 
 /** The forbidden words in a text, in order. A phrase may go over the end of a line, also inside of a comment. */
 export function findForbiddenWords(text: string): readonly Finding[] {
-  const words = wordsOf(text);
-  const findings = words.flatMap((_, at) =>
-    forbiddenWords.flatMap(({ phrase, instead }) =>
-      isAt(words, at, phrase.split(' ')) ? [{ line: words[at]?.line ?? 0, phrase, instead }] : [],
-    ),
-  );
+  const findings: Finding[] = [];
+  const words = MAY_BE_FORBIDDEN.test(text) ? wordsOf(text) : [];
+  for (const [at, { line }] of words.entries())
+    for (const { phrase, instead } of forbiddenWords)
+      if (isAt(words, at, phrase.split(' '))) findings.push({ line, phrase, instead });
   for (const match of text.matchAll(/\b([A-Z]+)_(?=[A-Z])/g)) {
     const instead = forbiddenPrefixes[match[1] ?? ''];
     if (instead !== undefined) findings.push({ line: lineAt(text, match.index), phrase: match[0], instead });
@@ -133,7 +138,7 @@ function wordsOf(text: string): readonly Word[] {
     const between = text.slice(end, match.index);
     line += between.split('\n').length - 1;
     end = match.index + match[0].length;
-    words.push({ text: match[0].toLowerCase(), line, follows: /^[\s*/_]*$/.test(between) });
+    words.push({ text: match[0].toLowerCase(), line, follows: WHOLLY_BETWEEN.test(between) });
   }
   return words;
 }

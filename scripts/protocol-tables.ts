@@ -19,6 +19,11 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
     proto: 'pkg/apis/runtime/v1/api.proto',
     target: 'src/cri/protocol/runtime-v1.ts',
   },
+  csi: {
+    module: 'github.com/container-storage-interface/spec@v1.13.0',
+    proto: 'csi.proto',
+    target: 'src/csi/protocol/csi-v1.ts',
+  },
   podResources: {
     module: 'k8s.io/kubelet@v0.36.3',
     proto: 'pkg/apis/podresources/v1/api.proto',

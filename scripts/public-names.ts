@@ -16,8 +16,11 @@ const GUIDES: Readonly<Record<string, string>> = {
   'keelson/cel': 'cel',
   'keelson/checks': 'custom-resources',
   'keelson/client': 'client',
+  'keelson/cni': 'cni',
   'keelson/cri': 'container-runtimes',
+  'keelson/csi': 'storage-drivers',
   'keelson/kubeconfig': 'client',
+  'keelson/network': 'network-policy',
   'keelson/node': 'simulated-nodes',
   'keelson/scheduler': 'extending-the-scheduler',
   'keelson/server': 'admission',
@@ -42,8 +45,12 @@ const PLACES: readonly (readonly [folder: RegExp, guide: string])[] = [
   [/^src\/access\/audit\//, 'audit'],
   [/^src\/access\//, 'authorization'],
   [/^src\/cluster\/migration\//, 'backup'],
+  [/^src\/network\/services\//, 'services'],
   [/^src\/cluster\//, 'embedding'],
 ];
+
+/** Doors whose names are explained in several guides. */
+const BROAD_DOORS = ['keelson', 'keelson/client', 'keelson/network', 'keelson/server'];
 
 /** A published name: where it is declared, and what its description says first. */
 interface PublicName {
@@ -94,7 +101,7 @@ function doors(): readonly Door[] {
 }
 
 function guideOf({ file }: PublicName, { name, guide }: Door): string {
-  const isBroad = name === 'keelson' || name === 'keelson/client' || name === 'keelson/server';
+  const isBroad = BROAD_DOORS.includes(name);
   return (isBroad ? PLACES.find(([folder]) => folder.test(file))?.[1] : undefined) ?? guide;
 }
 

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { findPeers } from '../../peers/index.ts';
 import { connect } from '../../src/client/index.ts';
 import { eventually } from '../../test/real-node/eventually.ts';
-import { type AgentName, startRealCluster } from '../../test/real-node/index.ts';
+import { type AgentName, defaultNetwork, startRealCluster } from '../../test/real-node/index.ts';
 import { tell } from './figures-file.ts';
 import { NAMESPACE, type NodeBench, type NodePart } from './part.ts';
 import { idlePart, podPart } from './pod-part.ts';
@@ -29,7 +29,13 @@ const parts: readonly NodePart[] = [
 const found = findPeers(['kubectl']);
 if (found.paths === undefined) throw new Error(`Cannot measure a node: ${found.reason}`);
 const agent: AgentName = flags.agent === 'kubelet' ? 'kubelet' : 'keelson';
-await using cluster = await startRealCluster({ controlPlane: 'keelson', agent, print: console.error });
+// Both agents have the same programs beside them.
+await using cluster = await startRealCluster({
+  controlPlane: 'keelson',
+  agent,
+  network: defaultNetwork('kubelet'),
+  print: console.error,
+});
 const { kubeconfig } = cluster.server;
 await using client = await connect({ kubeconfig });
 await client.core.v1.namespaces.create({ metadata: { name: NAMESPACE } });

@@ -37,7 +37,7 @@ export interface ProtoFile {
   readonly services: readonly ProtoService[];
 }
 
-const TOKEN = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\.)*"|[A-Za-z_][\w.]*|-?\d+|\S/g;
+const TOKEN = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\.)*"|\.?[A-Za-z_][\w.]*|-?\d+|\S/g;
 
 export function parseProto(text: string): ProtoFile {
   const tokens = (text.match(TOKEN) ?? []).filter((token) => !token.startsWith('//') && !token.startsWith('/*'));
@@ -96,7 +96,7 @@ class ProtoParser {
   }
 
   #field(first: string): ProtoField {
-    let type = first;
+    let type = first.replace(/^\./, '');
     let label: ProtoField['label'] = 'single';
     if (first === 'repeated' || first === 'optional') {
       type = this.#next();

@@ -16,6 +16,7 @@ const SCALARS: Readonly<Record<string, string>> = {
 /** Messages of other files, which are written out where they are used. */
 const WELL_KNOWN: readonly ProtoMessage[] = [
   wellKnown('google.protobuf.BoolValue', ['value', 'bool']),
+  wellKnown('google.protobuf.Int64Value', ['value', 'int64']),
   wellKnown('google.protobuf.Timestamp', ['seconds', 'int64'], ['nanos', 'int32']),
 ];
 
@@ -26,8 +27,28 @@ export interface TablesPlace {
   readonly wire: string;
 }
 
+/** A message's fields name types as they are known inside it: `BlockVolume` inside `VolumeCapability` is `VolumeCapability_BlockVolume`. */
+function withWholeTypes(file: ProtoFile): ProtoFile {
+  const known = new Set([...file.messages, ...file.enums].map(({ name }) => name));
+  const whole = (message: string, type: string): string => {
+    const written = type.replaceAll('.', '_');
+    const outer = message.split('_');
+    for (let depth = outer.length; depth >= 0; depth -= 1) {
+      const name = [...outer.slice(0, depth), written].join('_');
+      if (known.has(name)) return name;
+    }
+    return type;
+  };
+  const messages = file.messages.map(({ name, fields }) => ({
+    name,
+    fields: fields.map((field) => ({ ...field, type: whole(name, field.type) })),
+  }));
+  return { ...file, messages };
+}
+
 /** A TypeScript module with a table for each message, an object for each enum, and the methods of each service. */
-export function writeTables(file: ProtoFile, { source, wire }: TablesPlace): string {
+export function writeTables(written: ProtoFile, { source, wire }: TablesPlace): string {
+  const file = withWholeTypes(written);
   const messages = inOrder([...WELL_KNOWN.filter(({ name }) => isUsed(file, name)), ...file.messages]);
   const body = [
     ...file.enums.map(enumText),
@@ -81,7 +102,7 @@ function inOrder(messages: readonly ProtoMessage[]): readonly ProtoMessage[] {
   const place = (message: ProtoMessage): void => {
     if (placed.has(message)) return;
     for (const { type } of message.fields) {
-      const inner = byName.get(type) ?? byName.get(`${message.name}_${type}`);
+      const inner = byName.get(type);
       if (inner !== undefined && inner !== message) place(inner);
     }
     placed.add(message);
@@ -96,7 +117,7 @@ function enumText({ name, values }: ProtoEnum): string {
 }
 
 function messageText({ name, fields }: ProtoMessage, enums: readonly ProtoEnum[]): string {
-  const isEnum = (type: string): boolean => enums.some((one) => one.name === type || one.name === `${name}_${type}`);
+  const isEnum = (type: string): boolean => enums.some((one) => one.name === type);
   const text = (field: ProtoField): string => `${camelCase(field.name)}: ${fieldText(field, isEnum(field.type))}`;
   const single = fields.filter(({ oneof }) => oneof === undefined).map(text);
   const groups = [...new Set(fields.flatMap(({ oneof }) => oneof ?? []))].map((group) => {

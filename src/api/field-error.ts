@@ -24,7 +24,12 @@ export interface FieldError {
 /** Maximum number of problems that one validation reports; it stops there. */
 export const MAX_FIELD_ERRORS = 1000;
 
-/** The problems of the running validation. Set only during one of its synchronous steps. */
+/**
+ * The problems of the running validation. Set only during one of its synchronous steps, so that validations never see each other's.
+ *
+ * The only module state of this kind, on purpose: more than a hundred files check values, and a collector that each of them had to be
+ * given and to ask would leave those without a limit that forget it.
+ */
 let found: FieldError[] | undefined;
 
 class TooManyErrors extends Error {}

@@ -6,7 +6,7 @@ import type { Answer, EncodedAnswer } from './answers/answer.ts';
 import { AnswerEncoder } from './answers/answer-encoder.ts';
 import { Negotiator } from './answers/negotiator.ts';
 import { DocumentWriter } from './discovery/document-writer.ts';
-import { ActionTargets, type Services, Withdrawal } from './endpoint.ts';
+import { SubresourceTargets, type Services, Withdrawal } from './endpoint.ts';
 import { TableOwnership } from './ownership/field-ownership.ts';
 import { AccessMetrics } from './metrics/access-metrics.ts';
 import { AdmissionMetrics } from './metrics/admission-metrics.ts';
@@ -205,7 +205,7 @@ export class ApiServer implements RequestHandler {
       objects: objects.register(resource),
       services,
       withdrawal: new Withdrawal(),
-      actions: new ActionTargets(resource),
+      targets: new SubresourceTargets(resource),
     };
     try {
       await deleteAll(endpoint, signal);

@@ -6,7 +6,8 @@ import type { Admission } from './admission/admission.ts';
 import { Listeners } from './listeners.ts';
 import type { FieldOwnership } from './ownership/field-ownership.ts';
 import type { Call } from './request/call.ts';
-import type { Action, Resource, WriteContext } from './resource.ts';
+import { builtInCapabilities } from './capabilities.ts';
+import type { Action, Projection, Resource, WriteContext } from './resource.ts';
 import type { ObjectStore } from './storage/object-store.ts';
 import type { BookmarkRounds } from './verbs/bookmark-rounds.ts';
 
@@ -15,26 +16,35 @@ export interface RegisteredResource {
   readonly resource: Resource;
   readonly objects: ObjectStore;
   readonly withdrawal: Withdrawal;
-  readonly actions: ActionTargets;
+  readonly targets: SubresourceTargets;
 }
 
-/** The resources for the bodies of actions: of another kind than the action's resource, and not stored. */
-export class ActionTargets {
+/** The resources for the bodies of subresources: of another kind than the resource itself, and not stored. */
+export class SubresourceTargets {
   readonly #resource: Resource;
   /** Each is made once, because caches are keyed by resource. */
-  readonly #targets = new Map<Action, Resource>();
+  readonly #targets = new Map<Action | Projection, Resource>();
 
   constructor(resource: Resource) {
     this.#resource = resource;
   }
 
-  targetOf(action: Action): Resource {
-    let target = this.#targets.get(action);
-    if (target === undefined) {
-      const { normalize: _, ...storage } = this.#resource.storage;
-      target = { ...this.#resource, ...action.kind, type: action.struct, strategy: {}, storage };
-      this.#targets.set(action, target);
-    }
+  ofAction(action: Action): Resource {
+    const known = this.#targets.get(action);
+    if (known !== undefined) return known;
+    const { normalize: _, ...storage } = this.#resource.storage;
+    return this.#add(action, { storage });
+  }
+
+  ofProjection(projection: Projection): Resource {
+    const { columns = [] } = projection;
+    return this.#targets.get(projection) ?? this.#add(projection, { columns, capabilities: builtInCapabilities });
+  }
+
+  #add(subresource: Action | Projection, members: Partial<Resource>): Resource {
+    const { kind, struct: type } = subresource;
+    const target = { ...this.#resource, ...kind, type, strategy: {}, ...members };
+    this.#targets.set(subresource, target);
     return target;
   }
 }

@@ -1,5 +1,5 @@
 import type { GroupVersion } from '../api/index.ts';
-import { ActionTargets, type RegisteredResource, Withdrawal } from './endpoint.ts';
+import { SubresourceTargets, type RegisteredResource, Withdrawal } from './endpoint.ts';
 import { Listeners } from './listeners.ts';
 import type { ServerObjects } from './objects/server-objects.ts';
 import type { Resource } from './resource.ts';
@@ -71,7 +71,7 @@ export class ResourceRegistry {
       resource,
       objects: this.#objects.register(resource),
       withdrawal: new Withdrawal(),
-      actions: new ActionTargets(resource),
+      targets: new SubresourceTargets(resource),
     });
   }
 

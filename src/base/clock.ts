@@ -18,7 +18,12 @@ export interface Clock {
  */
 export type TimerRole =
   | { readonly type: 'beat'; readonly name: string; readonly periodMs: number }
-  | { readonly type: 'watchdog'; readonly beats: readonly string[] };
+  | {
+      readonly type: 'watchdog';
+      readonly beats: readonly string[];
+      /** How long the watchdog waits after each beat; default as long as its timer. */
+      readonly patienceMs?: number;
+    };
 
 /** `Clock.sleep` in terms of `Clock.timer`, the same for every clock: resolves when the time has come or the signal aborts. */
 export function sleepOn(clock: Pick<Clock, 'timer'>, ms: number, signal?: AbortSignal): Promise<void> {

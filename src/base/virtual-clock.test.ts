@@ -264,6 +264,22 @@ describe('VirtualClock', () => {
       expect(times.at(-1)).toBe(1000);
     });
 
+    test('past such timers as far as a watchdog is patient, also while its timer is due sooner', async () => {
+      const { clock, seen, beat } = start(undefined, () => 0);
+      const poll = (): void => void clock.timer(7, poll);
+      const watch = (): void => {
+        const look = (): void => watch();
+        clock.timer(21, look, { type: 'watchdog', beats: ['b'], patienceMs: 50 });
+      };
+      beat();
+      watch();
+      poll();
+      await clock.advance(1000);
+      const times = seen.map((each) => Number(each.split('@')[1]));
+      const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+      expect(new Set(gaps.slice(0, -1))).toEqual(new Set([40]));
+    });
+
     test('and runs what was left out before a client looks', async () => {
       const { clock, seen, note, beat } = start(undefined, () => 0);
       const look = async (name: string): Promise<void> => {

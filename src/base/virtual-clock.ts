@@ -6,7 +6,7 @@ import { settle } from './settle.ts';
 interface VirtualTimer {
   readonly setMs: number;
   readonly dueMs: number;
-  /** When it was due before rounds were skipped. */
+  /** When it was due before it was moved. */
   readonly firstDueMs: number;
   /** Timers due at the same time run in the order they were set. */
   readonly sequence: number;
@@ -276,10 +276,11 @@ function skipped(timer: VirtualTimer, untilMs: number, latestMs: number): Virtua
   return dueMs > latestMs ? undefined : { ...timer, dueMs };
 }
 
-/** The latest time for a beat at which the watchdog, which waits as long after each one, does not miss it. */
-function patienceEnd(watchdog: VirtualTimer, beat: VirtualTimer): number {
-  const hasComeSince = beat.sequence > watchdog.sequence; // the watchdog will see it, and wait again
-  return (hasComeSince ? beat.setMs + watchdog.dueMs - watchdog.setMs : watchdog.dueMs) - 1;
+/** The latest time for a beat at which the watchdog does not miss it. */
+function patienceEnd({ role, setMs, firstDueMs }: VirtualTimer, beat: VirtualTimer): number {
+  const patienceMs = (role?.type === 'watchdog' ? role.patienceMs : undefined) ?? firstDueMs - setMs;
+  const hasComeSince = beat.setMs >= setMs; // the watchdog will see it, and wait again
+  return (hasComeSince ? beat.setMs + patienceMs : firstDueMs) - 1;
 }
 
 function released({ owner }: VirtualTimer): void {

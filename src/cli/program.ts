@@ -37,6 +37,12 @@ export function commandsWith(entries: readonly ProgramEntry[]): readonly Command
       load: async () => (await import('./commands/test-env.ts')).testEnvCommand,
     },
     {
+      name: 'conform',
+      group: 'Test',
+      summary: 'Judge an extension in any language by the rules of its interface: CNI plugins',
+      load: async () => (await import('./commands/conform.ts')).conformCommand,
+    },
+    {
       name: 'etcd',
       summary: "Run a placeholder for etcd, for programs that start etcd and Keelson's API server",
       load: async () => (await import('./commands/etcd.ts')).etcdCommand,
@@ -96,6 +102,12 @@ export function commandsWith(entries: readonly ProgramEntry[]): readonly Command
       group: 'Develop',
       summary: 'Evaluate a CEL expression as Kubernetes would, and show its type and cost',
       load: async () => (await import('./commands/cel.ts')).celCommand,
+    },
+    {
+      name: 'cni',
+      group: 'Develop',
+      summary: 'Run the plugins of a CNI network: add, check, del, gc, status',
+      load: async () => (await import('./commands/cni.ts')).cniCommand,
     },
     {
       name: 'crd',

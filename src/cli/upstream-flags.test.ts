@@ -35,8 +35,9 @@ test('the flags marked as obeyed are exactly those that take effect', () => {
   for (const { program, upstream } of withUpstream) {
     for (const name of obeyed(upstream.inCluster)) expect(up).toHaveProperty(name);
     const defined = Object.keys(standaloneDefinitions(program));
-    // the kubelet also reads flags that it does not obey, to compare them with their defaults
-    if (program.name === 'kubelet') expect(defined).toEqual(expect.arrayContaining(obeyed(upstream.standalone)));
+    // programs with a configuration file also read flags that they do not obey, to compare them with their defaults
+    if (program.name === 'kubelet' || program.name === 'kube-proxy')
+      expect(defined).toEqual(expect.arrayContaining(obeyed(upstream.standalone)));
     else expect(obeyed(upstream.standalone)).toEqual(defined.sort());
   }
 });
@@ -46,6 +47,7 @@ const COUNTS: Readonly<Record<string, readonly [inCluster: number, alone: number
   'kube-controller-manager': [148, 148],
   'kube-scheduler': [62, 62],
   kubelet: [0, 149],
+  'kube-proxy': [0, 59],
 };
 
 const verdicts: readonly (readonly [program: string, flags: readonly UpstreamFlag[], count: number])[] = [

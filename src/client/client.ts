@@ -1,13 +1,12 @@
 import type { ApiObject } from '../api/client.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
-import { BuiltInClients } from './generated/built-in.ts';
 import { ServedApis } from './discovery/served-apis.ts';
-import { guardedTransport } from './guarded-transport.ts';
+import { BuiltInClients } from './generated/built-in.ts';
 import type { Kind, KubernetesObject } from './kind.ts';
 import type { ApiRequest, CallOptions } from './request/api-request.ts';
 import { Requester, type RequesterOptions } from './request/requester.ts';
 import { type AllNamespaces, ResourceClient } from './resource/resource-client.ts';
-import type { Transport } from './transport.ts';
+import { type Transport, withSend } from './transport.ts';
 
 export interface ClientOptions extends RequesterOptions {
   /** The value of `defaultNamespace`; default `default`. */
@@ -105,4 +104,16 @@ export class Client extends BuiltInClients implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#transport[Symbol.asyncDispose]() as Promise<void>;
   }
+}
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * A transport that calls the guard before each write, including retries; if the guard throws, the write is not sent.
+ */
+function guardedTransport(transport: Transport, beforeWrite: () => void): Transport {
+  return withSend(transport, async (request) => {
+    if (!READS.has(request.method)) beforeWrite();
+    return transport.send(request);
+  });
 }

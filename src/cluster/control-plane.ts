@@ -14,6 +14,7 @@ import { buildServer, type RunnableServer } from './build-server.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { type Identity, inProcessClient, type InProcessClientOptions } from './in-process-client.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
+import { PodNetworkRelay } from './pod-network-relay.ts';
 import { LocalNodes } from './local-nodes.ts';
 import type { ClusterKeys, ClusterPki } from './pki/cluster-pki.ts';
 import { PlaneCertificates } from './plane-certificates.ts';
@@ -46,6 +47,8 @@ export class ControlPlane implements AsyncDisposable {
   readonly server: ApiServer;
   /** Nodes that run in this process. */
   readonly localNodes: LocalNodes;
+  /** Receives the addresses of pods on the real node of this process. */
+  readonly podNetwork = new PodNetworkRelay();
   /** Why pods went to their nodes, or to none, as a scheduler of this process records it. */
   readonly attempts = new SchedulingAttempts();
   /** Makes a token for a Secret of a service account. */

@@ -120,7 +120,12 @@ async function join(connection: Duplex, open: OpenPort, port: number): Promise<v
 }
 
 /** The error of a connection that is refused, worded as Go's, with the reason. */
-export function refusedDial({ host, port }: DialAddress, reason: string): Error {
+export function refusedDial(address: DialAddress, reason: string): Error {
+  return failedDial(address, `connection refused: ${reason}`);
+}
+
+/** The error of a connection that cannot be opened, worded as Go's. */
+export function failedDial({ host, port }: DialAddress, problem: string): Error {
   const at = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-  return new Error(`dial tcp ${at}: connect: connection refused: ${reason}`);
+  return new Error(`dial tcp ${at}: connect: ${problem}`);
 }

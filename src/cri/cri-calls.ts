@@ -43,7 +43,8 @@ export class CriCalls implements AsyncDisposable {
   readonly clock: Clock;
   readonly log: Logger;
   readonly #channel: Channel;
-  readonly #timeoutMs: number;
+  /** How long a call may take by default. */
+  readonly timeoutMs: number;
 
   constructor({ endpoint, clock, random, log, requestTimeoutMs = DEFAULT_TIMEOUT_MS }: CriCallsOptions) {
     const backoff = { initialMs: 100, capMs: 3000, jitter: 0.2 };
@@ -58,7 +59,7 @@ export class CriCalls implements AsyncDisposable {
     });
     this.clock = clock;
     this.log = log;
-    this.#timeoutMs = requestTimeoutMs;
+    this.timeoutMs = requestTimeoutMs;
   }
 
   /** `extraMs` is added to the time limit, and Infinity removes it; `maxMs` is the limit for a call that must not take that long. */
@@ -73,7 +74,7 @@ export class CriCalls implements AsyncDisposable {
         ...(signal === undefined ? {} : { signal }),
       });
       const answer = await connection.unary(method.path, method.request.encode(request), {
-        ...(extraMs === Infinity ? {} : { timeoutMs: Math.min(this.#timeoutMs + extraMs, maxMs) }),
+        ...(extraMs === Infinity ? {} : { timeoutMs: Math.min(this.timeoutMs + extraMs, maxMs) }),
         ...(signal === undefined ? {} : { signal }),
       });
       return decoded(method, answer);

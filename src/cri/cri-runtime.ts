@@ -216,6 +216,19 @@ export class CriRuntime implements RuntimeService {
     await this.#calls.call(methods.reopenContainerLog, { containerId }, options);
   }
 
+  async checkpointContainer(
+    containerId: string,
+    {
+      location,
+      timeoutSeconds = 0,
+      ...options
+    }: CallOptions & { readonly location: string; readonly timeoutSeconds?: number },
+  ): Promise<void> {
+    const timeout = Math.max(timeoutSeconds, this.#calls.timeoutMs / 1000);
+    const extraMs = timeout * 1000 - this.#calls.timeoutMs;
+    await this.#calls.call(methods.checkpointContainer, { containerId, location, timeout }, { ...options, extraMs });
+  }
+
   async execSync(
     containerId: string,
     cmd: readonly string[],

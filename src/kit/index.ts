@@ -19,7 +19,13 @@ export type {
 } from './app/app-options.ts';
 export type { Dormancy, PartStart, ReadKind } from './app/dormancy.ts';
 export type { KindCache } from './app/shared-resources.ts';
-export type { HealthAnswer, HealthOptions, HealthQuestion } from './app/health-server.ts';
+export {
+  type HealthAnswer,
+  type HealthOptions,
+  type HealthQuestion,
+  HealthServer,
+  type HealthSource,
+} from './app/health-server.ts';
 export { type SecureHealthOptions, SecureHealthServer } from './app/secure-health-server.ts';
 export { LeaderElection, type LeaderElectionOptions } from './election/leader-election.ts';
 export { LeadershipLostError } from './election/leadership-lost.ts';

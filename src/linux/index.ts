@@ -6,5 +6,6 @@ export type { HintProvider, ResourceHints, TopologyHint } from './assignment/top
 export { AdmissionError } from './assignment/topology-hints.ts';
 export { machineCredentials, runCredentialProgram } from './credential-programs.ts';
 export { DiskPullRecords } from './disk-pull-records.ts';
+export { LogindShutdown } from './shutdown/logind-shutdown.ts';
 export { nodeAddresses } from './machine/node-addresses.ts';
 export { DEFAULT_EVICTION_HARD, type ReservationOptions } from './machine/reserved-resources.ts';

@@ -28,7 +28,7 @@ import { LinuxRuntime } from './linux-runtime.ts';
 import { ContainerLogFiles } from './logs/container-log-files.ts';
 import { LogRotation, type LogRotationOptions } from './logs/log-rotation.ts';
 import { LinuxMachine, type LinuxMachineOptions } from './machine/linux-machine.ts';
-import { Mounts } from './mounts.ts';
+import { Mounts, SmallShell } from '../system/index.ts';
 import { LinuxMeter } from './pressure/linux-meter.ts';
 import { DiskPodFiles } from './pod-files.ts';
 import { LinuxUsage } from './stats/linux-usage.ts';
@@ -63,13 +63,14 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
     await mkdir(folders.podLogs, { recursive: true, mode: 0o755 });
     const metrics = new RuntimeMetrics();
     const calls = new MeteredCalls({ endpoint: runtimeEndpoint, clock, random, log }, metrics);
+    const shell = new SmallShell(clock);
     try {
       const { runtimeName } = await runtimeVersion(calls);
       const asked = await runtimeCgroupDriver(calls);
       const cgroupOptions = { ...DEFAULT_CGROUP_OPTIONS, ...reservedOf(options), ...options.cgroups };
       const cgroupDriver = asked ?? cgroupOptions.cgroupDriver;
       const measured = await LinuxMachine.measure({ ...options, cgroupDriver });
-      const { machine, cgroups } = await limitPods(measured, { ...cgroupOptions, cgroupDriver }, { clock, log });
+      const { machine, cgroups } = await limitPods(measured, { ...cgroupOptions, cgroupDriver }, { clock, log, shell });
       const logFiles = new ContainerLogFiles(options.containerLogs ?? CONTAINER_LOGS);
       await logFiles.prepare();
       const runtime = new LinuxRuntime(runtimeName, calls, logFiles);
@@ -89,7 +90,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
       const cpusChanged = (): void => void reconciler.reconcile();
       if (assignment.cpuManagerPolicy === 'static') cpusChanged(); // an earlier run may not have updated all
       const resources = new LinuxNodeResources({ cgroups, assigner, checkpoints, cpusChanged });
-      const mounts = new Mounts();
+      const mounts = new Mounts(shell);
       const allocatableMemory = (): number => {
         const [all, kept] = [amountsOf(machine.capacity), amountsOf(machine.reserved)];
         return (all.get('memory')?.value() ?? 0) - (kept.get('memory')?.value() ?? 0);
@@ -117,15 +118,17 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
         usage: new LinuxUsage({ calls, images, folders, clock }),
         metrics,
         polling: { relistEveryMs: RELIST_MS, checkEveryMs: CHECK_MS },
-        meter: new LinuxMeter({ runtime, images, folders, cgroupDriver, clock }),
+        meter: new LinuxMeter({ runtime, images, folders, cgroupDriver }),
         tasks: [new LogRotation(options.logRotation ?? {}, { runtime, clock, log })],
         podUpdated: () => undefined,
         async [Symbol.asyncDispose]() {
           reconciler[Symbol.dispose]();
+          shell[Symbol.dispose]();
           await calls[Symbol.asyncDispose]();
         },
       };
     } catch (error) {
+      shell[Symbol.dispose]();
       await calls[Symbol.asyncDispose]();
       throw error;
     }
@@ -140,11 +143,11 @@ function reservedOf({ systemReserved, kubeReserved }: LinuxBackendOptions): Part
 async function limitPods(
   measured: LinuxMachine,
   options: CgroupOptions,
-  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+  { clock, log, shell }: { readonly clock: Clock; readonly log: Logger; readonly shell: SmallShell },
 ): Promise<{ readonly machine: Machine; readonly cgroups: NodeCgroups }> {
   checkCgroupOptions(options);
   const { pageSizes } = measured;
-  const tree = await openCgroups({ driver: options.cgroupDriver, pageSizes });
+  const tree = await openCgroups({ driver: options.cgroupDriver, pageSizes, shell });
   const rules = await rulesOf(measured, options, tree);
   const capacity = { ...measured.capacity, pid: String(measured.maxProcesses) };
   const cgroups = new NodeCgroups({ tree, options, rules, capacity, pageSizes, clock, log });

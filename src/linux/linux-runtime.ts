@@ -8,11 +8,16 @@ import {
   isRuntimeNotFound,
   type PodSandboxConfig,
 } from '../node/index.ts';
-import type { ContainerLogFiles } from './logs/container-log-files.ts';
+import type { ContainerLogFiles, LoggedContainer } from './logs/container-log-files.ts';
+
+/** Containers whose start never came are forgotten, the oldest first. */
+const MAX_CREATED = 1000;
 
 /** A runtime on this machine. The agent makes the folders of logs, which runtimes expect to be there. */
 export class LinuxRuntime extends CriRuntime {
   readonly #logs: ContainerLogFiles;
+  /** Containers that were created and not started yet. */
+  readonly #created = new Map<string, LoggedContainer>();
   /** Whether files have labels on this machine; undefined until the first container. */
   #hasSelinux: boolean | undefined;
 
@@ -31,16 +36,32 @@ export class LinuxRuntime extends CriRuntime {
 
   override async createContainer(request: CreateContainerRequest, options?: CallOptions): Promise<string> {
     const { config, sandboxConfig } = request;
-    await mkdir(dirname(join(sandboxConfig.logDirectory, config.logPath)), { recursive: true, mode: 0o755 });
+    const logPath = join(sandboxConfig.logDirectory, config.logPath);
+    await mkdir(dirname(logPath), { recursive: true, mode: 0o755 });
     this.#hasSelinux ??= existsSync('/sys/fs/selinux/enforce');
-    if (this.#hasSelinux) return super.createContainer(request, options);
-    const mounts = config.mounts.map((mount) => ({ ...mount, selinuxRelabel: false }));
-    return super.createContainer({ ...request, config: { ...config, mounts } }, options);
+    const mounts = this.#hasSelinux
+      ? config.mounts
+      : config.mounts.map((mount) => ({ ...mount, selinuxRelabel: false }));
+    const id = await super.createContainer({ ...request, config: { ...config, mounts } }, options);
+    this.#created.set(id, { id, labels: config.labels, logPath });
+    const [oldest] = this.#created.keys();
+    if (oldest !== undefined && this.#created.size > MAX_CREATED) this.#created.delete(oldest);
+    return id;
   }
 
   override async startContainer(id: string, options?: CallOptions): Promise<void> {
+    const created = this.#created.get(id);
+    this.#created.delete(id);
     await super.startContainer(id, options);
-    await this.#logs.link(await this.containerStatus(id, options));
+    await this.#logs.link(created ?? (await this.containerStatus(id, options)));
+  }
+
+  override async checkpointContainer(
+    id: string,
+    options: Parameters<CriRuntime['checkpointContainer']>[1],
+  ): Promise<void> {
+    await mkdir(dirname(options.location), { recursive: true, mode: 0o700 });
+    await super.checkpointContainer(id, options);
   }
 
   override async removeContainer(id: string, options?: CallOptions): Promise<void> {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { skipWhen } from '../base/testing/requires.ts';
 import { ContainerLogFiles } from './logs/container-log-files.ts';
-import { Mounts } from './mounts.ts';
+import { VirtualClock } from '../base/index.ts';
+import { Mounts, SmallShell } from '../system/index.ts';
 import { DiskPodFiles } from './pod-files.ts';
 
 let root: string;
@@ -17,7 +18,11 @@ beforeEach(async () => {
   volume = join(root, 'volume');
   await mkdir(volume);
   const logs = new ContainerLogFiles(join(root, 'links'));
-  files = new DiskPodFiles({ folders: { root, podLogs: join(root, 'logs') }, mounts: new Mounts(), logs });
+  files = new DiskPodFiles({
+    folders: { root, podLogs: join(root, 'logs') },
+    mounts: new Mounts(new SmallShell(new VirtualClock())),
+    logs,
+  });
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 

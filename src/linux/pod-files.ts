@@ -4,7 +4,7 @@ import { chmod, type FileHandle, mkdir, open, readdir, readlink, realpath, write
 import { dirname, join } from 'node:path';
 import { type MachineFolders, podFolder, type PodFiles } from '../node/index.ts';
 import type { ContainerLogFiles } from './logs/container-log-files.ts';
-import type { Mounts } from './mounts.ts';
+import type { Mounts } from '../system/index.ts';
 
 export interface DiskPodFilesParts {
   readonly folders: MachineFolders;

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { numberOfInt64 } from '../api/client.ts';
-import { type Clock, formatDuration, messageOf } from '../base/index.ts';
+import { messageOf } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
-import type { DeviceEdits, NodeBackend } from './backend/index.ts';
+import type { DeviceEdits } from './backend/index.ts';
 import {
   type ConfigSources,
   containerConfig,
@@ -10,23 +10,13 @@ import {
   ExpansionBudget,
   hostsFile,
   imageSpec,
+  KeptSandboxConfig,
   MAX_CONTAINER_CHARACTERS,
-  sandboxConfig,
   terminationFile,
   usesManagedHosts,
 } from './config/index.ts';
-import type { EventDetails } from '../kit/index.ts';
-import { imageNameProblem, type ImagePuller, type PullResult } from './images/index.ts';
-import {
-  backOffUntil,
-  type ContainerSpec,
-  crashKey,
-  describePod,
-  nextBackOff,
-  type PodAction,
-  pullKey,
-  type StartFailure,
-} from './life/index.ts';
+import { ContainerImages, type ContainerImagesParts } from './container-images.ts';
+import { type ContainerSpec, crashKey, describePod, type PodAction, type StartFailure } from './life/index.ts';
 import type { PodEvents } from './pod-events.ts';
 import type { PodIsolation, PodIsolations } from './isolation/index.ts';
 import type { CountedKind, NodeCounts } from './node-counts.ts';
@@ -34,17 +24,14 @@ import type { PodRecord } from './pod-record.ts';
 import type { LifecycleHooks } from './probes/index.ts';
 import { hasRecursiveReadOnly, type NodeHealth } from './machine/index.ts';
 import type { PodSandbox } from './pod-state.ts';
-import type { ContainerConfig, ContainerStatus, ImageSpec, PodSandboxConfig } from './runtime/index.ts';
+import type { ContainerConfig, ContainerStatus, PodSandboxConfig } from './runtime/index.ts';
 import { containerVolumes, type PodContents, type PodVolumes } from './volumes/index.ts';
 
 /** What the starter needs from its node. */
-export interface StarterParts {
-  readonly clock: Clock;
-  readonly backend: NodeBackend;
+export interface StarterParts extends ContainerImagesParts {
   readonly hooks: LifecycleHooks;
   readonly volumes: PodVolumes;
   readonly contents: PodContents;
-  readonly puller: ImagePuller;
   readonly sources: ConfigSources;
   /** Prepares the devices of a pod; throws when the pod may not use them. */
   prepareDevices(pod: Observed<Pod>, signal: AbortSignal): Promise<DeviceEdits>;
@@ -54,8 +41,6 @@ export interface StarterParts {
   /** The result of the last health check; undefined before the first one. */
   health(): NodeHealth | undefined;
   readonly counts: NodeCounts;
-  /** Called after an image was pulled. */
-  imagesChanged(): void;
 }
 
 type StartAction = Extract<PodAction, { type: 'start container' }>;
@@ -73,18 +58,6 @@ const COUNTED_KINDS: Readonly<Record<StartAction['kind'], CountedKind>> = {
   ephemeral: 'ephemeral_container',
 };
 
-type ImageVolume = NonNullable<NonNullable<NonNullable<Observed<Pod>['spec']>['volumes']>[number]['image']>;
-
-/** An image that a container needs, and how events about it are recorded. */
-interface WantedImage {
-  readonly spec: ImageSpec;
-  readonly policy: string;
-  tell(details: EventDetails): void;
-}
-
-/** Delay before the image of a volume that could not be pulled is looked at again. */
-const IMAGE_VOLUME_RETRY_MS = 1000;
-
 /** Delay before another try, for failures that have no back-off. */
 const RETRY_MS = 10_000;
 
@@ -93,11 +66,14 @@ export class ContainerStarter {
   readonly #record: PodRecord;
   readonly #events: PodEvents;
   readonly #parts: StarterParts;
+  readonly #images: ContainerImages;
+  readonly #sandboxConfig = new KeptSandboxConfig();
 
   constructor(record: PodRecord, events: PodEvents, parts: StarterParts) {
     this.#record = record;
     this.#events = events;
     this.#parts = parts;
+    this.#images = new ContainerImages(record, events, parts);
   }
 
   /** True when the containers after it may be started: an init container that fails holds up the pod. */
@@ -108,8 +84,7 @@ export class ContainerStarter {
   ): Promise<boolean> {
     if (backOff !== undefined) this.#record.backOffs.set(crashKey(container.name), backOff);
     const failure =
-      (await this.#ensureImageVolumes(pod, container, signal)) ??
-      (await this.#ensureImage(pod, this.#imageOf(pod, container), signal)) ??
+      (await this.#images.ensure(pod, container, signal)) ??
       (await this.#createAndStart(pod, container, { attempt, sandbox, signal }));
     const counted = COUNTED_KINDS[kind];
     this.#parts.counts.started(counted);
@@ -142,111 +117,14 @@ export class ContainerStarter {
   async sandboxConfig(pod: Observed<Pod>, attempt: number, signal: AbortSignal): Promise<PodSandboxConfig> {
     const { folders, dns, cgroupDriver, podCgroups, resourceRules } = this.#parts.backend.machine;
     const { userNamespace } = await this.isolation(pod, signal);
-    return sandboxConfig(pod, attempt, { folders, dns, cgroupDriver, podCgroups, resourceRules, userNamespace });
-  }
-
-  /** The image of a container. */
-  #imageOf(pod: Observed<Pod>, container: ContainerSpec): WantedImage {
-    const { name, imagePullPolicy: policy = 'IfNotPresent' } = container;
-    const tell = (details: EventDetails): void => this.#events.container(pod, name, details);
-    return { spec: imageSpec(pod, container), policy, tell };
-  }
-
-  /** Pulls the images that the container mounts as volumes. Without them, the container waits as if its own image were missing. */
-  async #ensureImageVolumes(
-    pod: Observed<Pod>,
-    container: ContainerSpec,
-    signal: AbortSignal,
-  ): Promise<StartFailure | undefined> {
-    const mounted = new Set(container.volumeMounts?.map(({ name }) => name));
-    let last: StartFailure | undefined;
-    for (const { name, image } of pod.spec?.volumes ?? []) {
-      if (image === undefined || !mounted.has(name)) continue;
-      const failure = await this.#ensureImageVolume(pod, image, signal);
-      if (failure !== undefined) this.#failed(pod, container, `Error: ${failure.reason}`);
-      last = failure ?? last;
-    }
-    return last;
-  }
-
-  async #ensureImageVolume(
-    pod: Observed<Pod>,
-    { reference = '', pullPolicy: policy = 'IfNotPresent' }: ImageVolume,
-    signal: AbortSignal,
-  ): Promise<StartFailure | undefined> {
-    const nowMs = this.#parts.clock.now();
-    const pull = this.#record.backOffs.get(pullKey(reference));
-    const wait = pull === undefined ? undefined : backOffUntil(pull, pull.updatedAtMs, nowMs);
-    const tell = (details: EventDetails): void => this.#events.pod(pod, details);
-    if (pull !== undefined && wait !== undefined) {
-      const message = `Back-off pulling image ${JSON.stringify(reference)}`;
-      tell({ reason: 'BackOff', message });
-      const cause = pull.cause === undefined ? '' : `: ${pull.cause}`;
-      return { reason: 'ImagePullBackOff', message: message + cause, retryAtMs: wait.untilMs };
-    }
-    const failure = await this.#ensureImage(pod, { spec: imageVolumeSpec(pod, reference), policy, tell }, signal);
-    const untilMs = failure === undefined ? undefined : nowMs + IMAGE_VOLUME_RETRY_MS;
-    return failure === undefined ? undefined : { ...failure, retryAtMs: failure.retryAtMs ?? untilMs };
-  }
-
-  async #ensureImage(pod: Observed<Pod>, wanted: WantedImage, signal: AbortSignal): Promise<StartFailure | undefined> {
-    const { spec, policy, tell } = wanted;
-    const image = spec.userSpecifiedImage ?? spec.image;
-    const { images } = this.#parts.backend;
-    const problem = imageNameProblem(image);
-    if (problem !== undefined) return this.#invalidName(wanted, problem);
-    const present = policy === 'Always' ? undefined : await images.imageStatus(spec, { signal });
-    if (present !== undefined && (await this.#parts.puller.mayUse(pod, image, present.id))) {
-      const message = `Container image ${JSON.stringify(image)} already present on machine and can be accessed by the pod`;
-      tell({ reason: 'Pulled', message });
-      return undefined;
-    }
-    if (policy !== 'Never') return this.#pull(pod, wanted, signal);
-    const message = `Container image ${JSON.stringify(image)} is not present with pull policy of Never`;
-    tell({ type: 'Warning', reason: 'ErrImageNeverPull', message });
-    tell({ type: 'Warning', reason: 'Failed', message: 'Error: ErrImageNeverPull' });
-    return { reason: 'ErrImageNeverPull', message, retryAtMs: this.#parts.clock.now() + RETRY_MS };
-  }
-
-  #invalidName({ spec, tell }: WantedImage, problem: string): StartFailure {
-    const image = spec.userSpecifiedImage ?? spec.image;
-    const message = `Failed to apply default image tag ${JSON.stringify(image)}: ${problem}`;
-    tell({ type: 'Warning', reason: 'InspectFailed', message });
-    tell({ type: 'Warning', reason: 'Failed', message: 'Error: InvalidImageName' });
-    return { reason: 'InvalidImageName', message, retryAtMs: this.#parts.clock.now() + RETRY_MS };
-  }
-
-  async #pull(pod: Observed<Pod>, { spec, tell }: WantedImage, signal: AbortSignal): Promise<StartFailure | undefined> {
-    const image = spec.userSpecifiedImage ?? spec.image;
-    const { clock, backend, puller } = this.#parts;
-    const { auths, missing } = await puller.credentials(pod, image);
-    if (missing.length > 0) {
-      const words = `Unable to retrieve some image pull secrets (${missing.join(', ')})`;
-      const message = `${words}; attempting to pull the image may not succeed.`;
-      this.#events.pod(pod, { type: 'Warning', reason: 'FailedToRetrieveImagePullSecret', message });
-    }
-    tell({ reason: 'Pulling', message: `Pulling image ${JSON.stringify(image)}` });
-    let pulled: PullResult;
-    try {
-      pulled = await puller.pull(spec, { auths, sandboxConfig: sandboxConfig(pod, 0, backend.machine) }, signal);
-    } catch (error) {
-      if (signal.aborted) return { reason: 'ErrImagePull', message: 'pull was given up' };
-      const words = messageOf(error).replace(/^rpc error: code = Unknown desc = /, '');
-      const { reason, message } = pullFailure(image, words);
-      const failed = { type: 'Warning', reason: 'Failed' } as const;
-      tell({ ...failed, message: `Failed to pull image ${JSON.stringify(image)}: ${words}` });
-      tell({ ...failed, message: `Error: ${reason}` });
-      const nowMs = clock.now();
-      const next = nextBackOff(this.#record.backOffs.get(pullKey(image)), nowMs, nowMs);
-      this.#record.backOffs.set(pullKey(image), { ...next, cause: `${reason}: ${message}` });
-      return { reason, message };
-    }
-    const [took, waited] = [pulled.tookMs, pulled.waitedMs].map((ms) => formatDuration(Math.trunc(ms)));
-    const size = (await backend.images.imageStatus(spec, { signal }))?.size ?? 0;
-    const message = `Successfully pulled image ${JSON.stringify(image)} in ${took} (${waited} including waiting). Image size: ${size} bytes.`;
-    tell({ reason: 'Pulled', message });
-    this.#parts.imagesChanged();
-    return undefined;
+    return this.#sandboxConfig.of(pod, attempt, {
+      folders,
+      dns,
+      cgroupDriver,
+      podCgroups,
+      resourceRules,
+      userNamespace,
+    });
   }
 
   async #createAndStart(
@@ -297,7 +175,7 @@ export class ContainerStarter {
       sources,
       attempt,
       image: await backend.images.imageStatus(imageSpec(pod, container), { signal }),
-      volumes: containerVolumes(pod, { paths, images: await this.#imageVolumes(pod, signal) }),
+      volumes: containerVolumes(pod, { paths, images: await this.#images.volumes(pod, runtimeHandler, signal) }),
       hasRecursiveReadOnly: hasRecursiveReadOnly(this.#parts.health(), runtimeHandler),
       subPath: (mount) => volumes.subPath(pod, mount),
       podIps: refersToPodIp(container) ? await this.#podIps(pod, sandbox.id) : [],
@@ -315,21 +193,6 @@ export class ContainerStarter {
     });
     this.#record.configured.set(container.name, budget.used);
     return config;
-  }
-
-  /** The images of the pod's image volumes that are on the machine, by the name of the volume. */
-  async #imageVolumes(pod: Observed<Pod>, signal: AbortSignal): Promise<ReadonlyMap<string, ImageSpec>> {
-    const found = new Map<string, ImageSpec>();
-    const { runtimeHandler } = await this.isolation(pod, signal);
-    // as the kubelet: the mount names the handler, while images are pulled for all handlers
-    const handler = runtimeHandler === '' ? {} : { runtimeHandler };
-    for (const { name, image } of pod.spec?.volumes ?? []) {
-      if (image === undefined) continue;
-      const spec = imageVolumeSpec(pod, image.reference ?? '');
-      const present = await this.#parts.backend.images.imageStatus(spec, { signal });
-      if (present !== undefined) found.set(name, { ...spec, image: present.id, ...handler });
-    }
-    return found;
   }
 
   /** The limit of one container, or what the other containers of its pod have left of the pod's limit. */
@@ -409,19 +272,6 @@ export class ContainerStarter {
   }
 }
 
-const PULL_FAILURES: readonly (readonly [reason: string, words: string])[] = [
-  ['RegistryUnavailable', 'the registry is unavailable'],
-  ['SignatureValidationFailed', 'the signature validation failed'],
-];
-
-/** Runtimes begin the messages of some failures with the reason that the status of the container is to have. */
-function pullFailure(image: string, text: string): StartFailure {
-  const found = PULL_FAILURES.find(([reason]) => text.startsWith(reason));
-  if (found === undefined) return { reason: 'ErrImagePull', message: text };
-  const [reason, words] = found;
-  return { reason, message: `image pull failed for ${image} because ${words}${text.slice(reason.length)}` };
-}
-
 /** The most characters that the configurations of all containers of a pod may become together. */
 const MAX_POD_CHARACTERS = 4 * MAX_CONTAINER_CHARACTERS;
 
@@ -430,10 +280,6 @@ const MAX_ENVIRONMENT_BYTES = 1024 * 1024;
 
 function textOf(bytes: Uint8Array | undefined): string | undefined {
   return bytes === undefined ? undefined : Buffer.from(bytes).toString();
-}
-
-function imageVolumeSpec({ metadata }: Observed<Pod>, reference: string): ImageSpec {
-  return { image: reference, userSpecifiedImage: reference, annotations: { ...metadata.annotations } };
 }
 
 function refersToPodIp({ env = [] }: ContainerSpec): boolean {

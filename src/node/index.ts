@@ -7,10 +7,13 @@ export {
   nodeNames,
   type NodeOptions,
 } from './node-agents.ts';
-export { NodeAgent, type NodeAgentParts, type NodeTask } from './node-agent.ts';
+export type { NodeAgentParts, NodeTask } from './compose-agent.ts';
+export { NodeAgent } from './node-agent.ts';
+export type { PodNetwork } from './pod-network.ts';
 export * from './backend/index.ts';
 export * from './runtime/index.ts';
 export type * from './eviction/index.ts';
+export type { ChangeDetection } from './objects/index.ts';
 export type { NodeShutdownOptions, ShutdownPeriod, ShutdownSource } from './shutdown/index.ts';
 export {
   type CredentialPlugin,

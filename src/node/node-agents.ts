@@ -1,19 +1,27 @@
 import { setMaxListeners } from 'node:events';
-import { aborted, messageOf, type Runnable, runTogether } from '../base/index.ts';
+import { aborted, type Runnable, runTogether } from '../base/index.ts';
 import { type ObjectSelection, ItemBackoff, keyOf, Node, type Observed, Pod, Service } from '../client/index.ts';
 import {
-  type ProgramContext,
   type KeyedWorkers,
-  type ProgramPart,
   podsByNode,
   type PreparedPart,
+  type ProgramContext,
+  type ProgramPart,
 } from '../kit/index.ts';
-import { ReferencedObjects, ServiceVariables } from './config/index.ts';
-import { defaultAddress, defaultPodCidr, type NodeSettings, type OpenNodeBackend } from './backend/index.ts';
+import { ServiceVariables } from './config/index.ts';
+import {
+  defaultAddress,
+  defaultPodCidr,
+  type NodeBehavior,
+  type NodeSettings,
+  type OpenNodeBackend,
+} from './backend/index.ts';
 import { NodeBeats } from './node-beats.ts';
-import { NodeAgent, type NodeAgentParts, type NodeTask } from './node-agent.ts';
+import type { NodeAgentParts, NodeTask } from './compose-agent.ts';
+import type { NodeAgent } from './node-agent.ts';
+import { NodeStart } from './node-start.ts';
 
-export interface NodeOptions {
+export interface NodeOptions extends NodeBehavior {
   /** Opens the backend of each node. */
   readonly backend: OpenNodeBackend;
   /** Added to the labels that every node has. */
@@ -25,16 +33,10 @@ export interface NodeOptions {
   readonly drivers?: readonly string[];
   /** Maximum number of concurrent image pulls of a node; default 10. */
   readonly maxParallelPulls?: number;
-  /** How pods end before the machines shut down; default they are not ended. */
-  readonly shutdown?: NodeSettings['shutdown'];
-  /** How nodes pull, share and remove images. */
-  readonly images?: NodeSettings['images'];
-  /** When nodes evict pods; default never. */
-  readonly eviction?: NodeSettings['eviction'];
-  /** Pods that each node runs by itself; default none. */
-  readonly staticPods?: NodeSettings['staticPods'];
   /** Maximum number of pods processed concurrently, over all nodes; default 64. */
   readonly concurrency?: number;
+  /** Receives the addresses of the nodes' pods; default they are not reported. */
+  readonly network?: NodeAgentParts['network'];
   /** Called with each node's agent when its backend is open: the way to `NodeAgent.streams`. */
   readonly onAgent?: (agent: NodeAgent) => void;
 }
@@ -73,8 +75,6 @@ const POD_WORKERS = 64;
 const HEARTBEAT_WORKERS = 16;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 10_000;
-const FIRST_OPEN_RETRY_MS = 1000;
-const LAST_OPEN_RETRY_MS = 30_000;
 
 /** The names of `count` nodes: `keelson` for one, `keelson-1`, `keelson-2`, … for more; `name` replaces `keelson`. */
 export function nodeNames(count: number, name = DEFAULT_NAME): string[] {
@@ -122,8 +122,13 @@ function settingsOf(
   place: Pick<NodeSettings, 'name' | 'podCidrs' | 'addresses' | 'port' | 'server'>,
 ): NodeSettings {
   const { labels = {}, annotations = {}, taints = [], drivers = [], maxParallelPulls = MAX_PARALLEL_PULLS } = options;
-  const { staticPods, eviction, images, shutdown } = options;
-  return { ...place, labels, annotations, taints, drivers, maxParallelPulls, staticPods, eviction, images, shutdown };
+  return { ...place, labels, annotations, taints, drivers, maxParallelPulls, ...behaviorOf(options) };
+}
+
+/** All members, so that the compiler tells of one that is forgotten. */
+function behaviorOf(options: NodeBehavior): { [Name in keyof Required<NodeBehavior>]: NodeBehavior[Name] } {
+  const { staticPods, eviction, images, shutdown, allowedUnsafeSysctls, userNamespaceIds, changeDetection } = options;
+  return { staticPods, eviction, images, shutdown, allowedUnsafeSysctls, userNamespaceIds, changeDetection };
 }
 
 interface RunningOptions extends NodeOptions {
@@ -172,8 +177,8 @@ class RunningNodes implements PreparedPart {
         events: context.events(COMPONENT, { host: node.name }),
         pods: context.objects(Pod, scopes.pods, node.name),
         nodes: context.objects(Node, scopes.nodes, node.name),
-        sources: { data: new ReferencedObjects(client), services: this.#services },
-        podsOf,
+        services: this.#services,
+        ...{ podsOf, network: options.network },
         hasSynced: () => podInformer.hasSynced,
         isRegistered: context.seenUpTo !== undefined,
         plan: (task, afterMs = 0) => this.#plan(node.name, task, afterMs),
@@ -215,54 +220,6 @@ class RunningNodes implements PreparedPart {
     context.onChange(Pod, { add: (pod) => podChanged(pod), update: podChanged, delete: podRemoved }, scopes.pods);
     context.onChange(Node, { update: nodeChanged }, scopes.nodes);
     context.onChange(Service, { add: serviceChanged, update: serviceChanged, delete: serviceChanged });
-  }
-}
-
-interface StartParts extends NodeAgentParts {
-  opened(agent: NodeAgent): void;
-}
-
-/** Opens the backend of a node, trying again until it succeeds, and runs the agent on it. Other nodes do not wait for it. */
-class NodeStart implements Runnable {
-  readonly #settings: NodeSettings;
-  readonly #open: OpenNodeBackend;
-  readonly #parts: StartParts;
-
-  constructor(settings: NodeSettings, open: OpenNodeBackend, parts: StartParts) {
-    this.#settings = settings;
-    this.#open = open;
-    this.#parts = parts;
-  }
-
-  async run(signal: AbortSignal): Promise<void> {
-    const agent = await this.#start(signal);
-    if (agent === undefined) return;
-    this.#parts.opened(agent);
-    await agent.run(signal);
-  }
-
-  /** Undefined when the signal aborts before the backend is open. */
-  async #start(signal: AbortSignal): Promise<NodeAgent | undefined> {
-    const { clock, random, log } = this.#parts;
-    let agent: NodeAgent | undefined;
-    const context = {
-      clock,
-      random,
-      log,
-      changed: () => agent?.backendChanged(),
-      content: async (path: string) => agent?.content(path),
-    };
-    for (let delayMs = FIRST_OPEN_RETRY_MS; !signal.aborted; delayMs = Math.min(2 * delayMs, LAST_OPEN_RETRY_MS)) {
-      try {
-        const backend = await this.#open(this.#settings, context);
-        agent = new NodeAgent(this.#settings, backend, this.#parts);
-        return agent;
-      } catch (error) {
-        log.warn('backend of node cannot be opened yet', { error: messageOf(error), retryAfterMs: delayMs });
-        await clock.sleep(delayMs, signal);
-      }
-    }
-    return undefined;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/index.ts';
-import type { NodeTask } from './node-agent.ts';
+import type { NodeTask } from './compose-agent.ts';
 import { RENEW_EVERY_MS, REPORT_EVERY_MS } from './machine/index.ts';
 import { GROW_EVERY_MS } from './volumes/index.ts';
 

@@ -6,6 +6,7 @@ import type { MachinePressure, NodeBackend, NodeSettings } from './backend/index
 import { NodeEvictions } from './eviction/index.ts';
 import { ImageCollector } from './images/index.ts';
 import type { Eviction } from './life/index.ts';
+import type { VolumeUsage } from './runtime/index.ts';
 import { NodeShutdown } from './shutdown/index.ts';
 
 /** A pod's worker, as far as guards use it. */
@@ -23,6 +24,8 @@ export interface NodeGuardsParts {
   worker(pod: Observed<Pod>): GuardedPod | undefined;
   /** Removes containers that have ended, of pods that have ended as well. */
   removeDead(hasEnded: (podUid: string) => boolean): Promise<void>;
+  /** How full the volumes of a pod are. */
+  volumes(pod: Observed<Pod>): Promise<readonly VolumeUsage[]>;
   /** Schedules a report of the node. */
   report(): void;
 }
@@ -44,6 +47,7 @@ export class NodeGuards {
       this.#evictions = new NodeEvictions(settings.eviction, {
         ...this.#podParts(),
         meter,
+        volumes: parts.volumes,
         removeUnused: (what) => (what === 'images' ? this.#collector().removeUnused() : this.#removeDead()),
         warn: (reason, message) => this.#event('Warning', reason, message),
         conditionsChanged: () => parts.report(),

@@ -1,17 +1,21 @@
-import { type Logger, messageOf } from '../base/index.ts';
+import { type Logger, messageOf, nextTurn } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
 import { ContainerStarter, type StarterParts } from './container-starter.ts';
 import type { PodAction } from './life/index.ts';
 import type { PodEvents } from './pod-events.ts';
+import type { PodNetwork } from './pod-network.ts';
 import type { PodRecord } from './pod-record.ts';
 import { deadContainers, type PodRuntimeState, PodState } from './pod-state.ts';
 import { carryOutResize, type PodResizes } from './resizing/index.ts';
 import { mountVolumes } from './volumes/index.ts';
 import { RuntimeError } from './runtime/index.ts';
+import { isStaticPod } from './static-pods/index.ts';
 
 export interface PodActionsParts extends StarterParts {
   readonly log: Logger;
   readonly resizes: PodResizes;
+  /** Receives the addresses of pods; default they are not reported. */
+  readonly network?: PodNetwork | undefined;
   /** Called when volumes of the pod are mounted; their content may have to be updated from now on. */
   volumesMounted(pod: Observed<Pod>): void;
 }
@@ -21,8 +25,13 @@ type StopAction = Extract<PodAction, { type: 'stop container' }>;
 
 /** Delay before a failed call of the runtime is tried again. */
 const RETRY_MS = 10_000;
+/** A pod whose network takes longer than this to know its addresses has an event. */
+const WARN_AFTER_MS = 10_000;
 /** Minimum grace period: for deleted pods, and after a preStop hook that used up the grace period. */
 const MIN_STOP_SECONDS = 2;
+
+/** A pod may have thousands of containers, and a runtime in this process may never make the agent wait. */
+const ACTIONS_A_TURN = 16;
 
 /** Carries out the planned actions of one pod in the runtime. */
 export class PodActions {
@@ -49,7 +58,8 @@ export class PodActions {
   async carryOut(pod: Observed<Pod>, actions: readonly PodAction[], signal: AbortSignal): Promise<void> {
     const stops = actions.filter((action): action is StopAction => action.type === 'stop container');
     await Promise.all(stops.map((action) => this.#stopContainer(pod, action, signal)));
-    for (const action of actions) {
+    for (const [index, action] of actions.entries()) {
+      if (index % ACTIONS_A_TURN === ACTIONS_A_TURN - 1) await nextTurn();
       if (signal.aborted || !(await this.#do(pod, action, signal))) return;
     }
   }
@@ -65,6 +75,7 @@ export class PodActions {
         await runtime.stopContainer(container.id, MIN_STOP_SECONDS);
       }),
     );
+    this.#parts.network?.detached(pod);
     for (const { id } of found === undefined ? [] : await this.#state.sandboxes()) await runtime.removePodSandbox(id);
     await this.#release(pod);
     await this.#parts.backend.resources.remove(pod.metadata.uid);
@@ -132,6 +143,8 @@ export class PodActions {
         await runtime.removeContainer(action.container.id, { signal });
         return true;
       case 'stop sandbox':
+        this.#record.attachedSandbox = undefined;
+        this.#parts.network?.detached(pod);
         await runtime.stopPodSandbox(action.id, { signal });
         await this.#release(pod);
         return true;
@@ -145,6 +158,7 @@ export class PodActions {
   async #start(pod: Observed<Pod>, action: StartAction, signal: AbortSignal): Promise<boolean> {
     const { sandbox } = this.#state;
     if (sandbox === undefined) return false;
+    await this.#attach(pod, sandbox.id, signal);
     const isStarted = await this.#starter.start(pod, action, { sandbox, signal });
     if (isStarted && !signal.aborted) this.#parts.resizes.started(pod, action.container.name);
     if (action.attempt >= 2 && !signal.aborted) {
@@ -153,6 +167,21 @@ export class PodActions {
       for (const { id } of deadContainers(containers)) await runtime.removeContainer(id, { signal });
     }
     return isStarted;
+  }
+
+  /** Reports the pod's addresses to the network, once for each sandbox, and waits until it has them in force. */
+  async #attach(pod: Observed<Pod>, sandboxId: string, signal: AbortSignal): Promise<void> {
+    const { network, backend, clock } = this.#parts;
+    if (network === undefined || pod.spec?.hostNetwork === true || isStaticPod(pod)) return;
+    if (this.#record.attachedSandbox === sandboxId) return;
+    const { status } = await backend.runtime.podSandboxStatus(sandboxId);
+    const { ip, additionalIps } = status.network;
+    const message = 'the network does not take the addresses of the pod yet, so its containers wait';
+    using _warning = clock.timer(WARN_AFTER_MS, () =>
+      this.#events.pod(pod, { type: 'Warning', reason: 'NetworkNotReady', message }),
+    );
+    await network.attached(pod, ip === '' ? [] : [ip, ...additionalIps], { signal });
+    this.#record.attachedSandbox = sandboxId;
   }
 
   /** Containers that start anyway get their resources then, so a failure holds up nothing else. */

@@ -1,6 +1,6 @@
 import type { Observed, Pod } from '../client/index.ts';
 import type { EventDetails, EventRecorder } from '../kit/index.ts';
-import type { Eviction } from './life/index.ts';
+import { containerListOf, type Eviction } from './life/index.ts';
 
 /** An eviction, and the annotations of its event. */
 export type RecordedEviction = Eviction & Pick<EventDetails, 'annotations'>;
@@ -25,7 +25,7 @@ export class PodEvents {
   }
 
   container(pod: Observed<Pod>, name: string, details: EventDetails): void {
-    this.#record(pod, details, `spec.${listOf(pod, name)}{${name}}`);
+    this.#record(pod, details, `spec.${containerListOf(pod, name)}{${name}}`);
   }
 
   stopping(pod: Observed<Pod>, name: string, message = `Stopping container ${name}`): void {
@@ -42,11 +42,4 @@ export class PodEvents {
     const about = { kind: 'Pod', apiVersion: 'v1', metadata: { name, namespace, uid, resourceVersion }, fieldPath };
     this.#recorder.event(about, { type: 'Normal', ...details });
   }
-}
-
-function listOf({ spec }: Observed<Pod>, name: string): string {
-  if (spec?.containers.some((container) => container.name === name) === true) return 'containers';
-  return spec?.initContainers?.some((container) => container.name === name) === true
-    ? 'initContainers'
-    : 'ephemeralContainers';
 }

@@ -29,6 +29,8 @@ export class PodRecord implements PodMemory {
   readonly stopping = new OnceEach();
   /** The characters of each container's configuration after expansion, by container. */
   readonly configured = new Map<string, number>();
+  /** The sandbox whose addresses the network knows; see `PodNetwork`. */
+  attachedSandbox: string | undefined;
   sandboxFailure: { readonly retryAtMs: number } | undefined;
   /** Set while volumes of the pod are not mounted. */
   waitsForVolumesSinceMs: number | undefined;

@@ -1,5 +1,5 @@
 import { type Clock, deepEqual, type Logger, messageOf } from '../base/index.ts';
-import { hasReason, type Observed, type Pod } from '../client/index.ts';
+import { hasReason, type Observed, type Pod, StatusError } from '../client/index.ts';
 import type { EchoFilter } from '../kit/index.ts';
 import { type PodStatus, statusPatch } from './life/index.ts';
 import type { PodEvents } from './pod-events.ts';
@@ -71,7 +71,7 @@ export class PodReporter {
   /** Ignores that the pod is gone, and logs a rejected status so that it does not block the pod; throws all other errors. */
   #tolerate(pod: Observed<Pod>, error: unknown): void {
     const { log } = this.#parts;
-    if (hasReason(error, 'NotFound') || hasReason(error, 'Conflict')) {
+    if (hasReason(error, 'NotFound') || hasReason(error, 'Conflict') || isReplaced(error)) {
       log.debug('pod was gone before its status was written', { pod: this.#key });
     } else if (hasReason(error, 'Invalid')) {
       log.error('status of pod was refused', { error, pod: this.#key });
@@ -93,4 +93,10 @@ export class PodReporter {
     log.warn('status of pod is too large to be stored', { error, pod: this.#key, retryAfterMs: delayMs });
     this.#tooLarge = { retryAtMs: clock.now() + delayMs, delayMs };
   }
+}
+
+/** Whether the server refused a status because another pod has the name by now: the uid of a pod cannot be changed. */
+function isReplaced(error: unknown): boolean {
+  if (!(error instanceof StatusError) || !hasReason(error, 'Invalid')) return false;
+  return error.status.details?.causes?.some(({ field }) => field === 'metadata.uid') === true;
 }

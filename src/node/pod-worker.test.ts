@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { discardLogger, SeededRandom, VirtualClock } from '../base/index.ts';
 import { NO_EDITS } from './backend/index.ts';
 import { keyOf, type Observed, type Patch, type Pod } from '../client/index.ts';
-import { EchoFilter, type Objects } from '../kit/index.ts';
+import { EchoFilter } from '../kit/index.ts';
 import { ServiceVariables } from './config/index.ts';
 import { PodWorker } from './pod-worker.ts';
 import { apiPodWriter } from './pod-writer.ts';
@@ -28,7 +28,7 @@ async function workerOn(pod: Observed<Pod>, answer: (patch: Patch) => Promise<Ob
   const woken: string[] = [];
   const echoes = new EchoFilter();
   const changed = (now: Observed<Pod>): void => echoes.pass(keyOf(now), now.metadata, () => woken.push(keyOf(now)));
-  const pods = { patchStatus: (_: string, patch: Patch) => answer(patch) } as unknown as Objects<Pod>;
+  const pods = { patchStatus: (_: string, patch: Patch) => answer(patch), delete: async () => true };
   const settings = {
     name: 'n',
     podCidrs: [],

@@ -176,7 +176,8 @@ export class PodWorker {
     });
     const nowMs = clock.now();
     const resize = this.#record.followResize(this.#parts.resizes, pod, running);
-    const podLimits = found === undefined ? undefined : await backend.resources.limits(pod);
+    const hasLimits = found !== undefined && pod.status?.phase === 'Running'; // before that they are not reported
+    const podLimits = hasLimits ? await backend.resources.limits(pod) : undefined;
     const { sandbox } = found ?? {};
     const runtime = { runtimeName, hasRecursiveReadOnly: await this.#hasRecursiveReadOnly(pod) };
     return { pod, nowMs, sandbox, containers, hostIps, ...runtime, memory: this.#record, resize, podLimits };

@@ -11,7 +11,7 @@ export interface PodWriter {
 }
 
 /** Reports to the API. */
-export function apiPodWriter(pods: Objects<Pod>): PodWriter {
+export function apiPodWriter(pods: Pick<Objects<Pod>, 'patchStatus' | 'delete'>): PodWriter {
   return {
     writeStatus: (pod, patch) =>
       pods.patchStatus(keyOf(pod), strategicPatch({ metadata: { uid: pod.metadata.uid }, status: patch })),

@@ -4,7 +4,7 @@ import { nodeNetwork } from '../api/meaning/index.ts';
 import type { Node } from '../api/types/core/v1.d.ts';
 import { type ServerObjects, transportErrorText } from '../apiserver/index.ts';
 import type { Clock } from '../base/index.ts';
-import { type ClientCertificate, type Dialer, HttpClient } from '../wire/http/index.ts';
+import { type ClientCertificate, type Dialer, HttpClient, streamDialer } from '../wire/http/index.ts';
 import { KeptClients } from './kept-clients.ts';
 import type { LocalConnections } from './local-connections.ts';
 import { isProxyable, type ProxyLocation } from './proxy-location.ts';
@@ -57,6 +57,7 @@ export class NodeConnections implements Disposable {
           target: { server, insecureSkipTlsVerify: authorities === undefined },
           clock,
           isHttp1Only: true,
+          dialHttp1: streamDialer(),
           ...(certificate === undefined ? {} : { certificate: certificate() }),
           ...(authorities === undefined ? {} : { authorities }),
         }),
@@ -108,7 +109,7 @@ export class NodeConnections implements Disposable {
     const target = { server, insecureSkipTlsVerify: true };
     const client = this.#clients.get(
       `proxied ${server.origin}`,
-      () => new HttpClient({ target, clock, isHttp1Only: true }),
+      () => new HttpClient({ target, clock, isHttp1Only: true, dialHttp1: streamDialer() }),
     );
     return { client, host: `${host}:${port}` };
   }

@@ -10,7 +10,7 @@ import {
   PORT_FORWARD_PROTOCOL,
   spdyCommand,
 } from '../wire/remote-command/index.ts';
-import { SpdySession } from '../wire/spdy/index.ts';
+import { SpdySession, type SpdyStream } from '../wire/spdy/index.ts';
 import { ProxiedNode, untilStill } from './testing/proxied-node.ts';
 
 const WANTED = { stdin: true, stdout: true, stderr: false, tty: false };
@@ -19,6 +19,8 @@ const V4 = 'v4.channel.k8s.io';
 const V5 = 'v5.channel.k8s.io';
 const STDOUT = 1;
 const OUTCOME = 3;
+/** Those of PATH: its error, input and output. */
+const STREAMS = 3;
 const PIECE = Buffer.alloc(64 * 1024, 'x');
 const PIECES = 1024;
 
@@ -109,6 +111,25 @@ describe('a node that is lost while a command runs', () => {
     await node.untilOver();
     expect(node.clock.pending).toBe(0);
   });
+});
+
+test('a node that closes the connection right after its report, with streams open, has reported', async () => {
+  await using node = await ProxiedNode.start('exec', (connection) => {
+    const streams = new Map<string, SpdyStream>();
+    const onStream = async (stream: SpdyStream): Promise<void> => {
+      streams.set(stream.headers['streamtype'] ?? '', stream);
+      if (streams.size < STREAMS) return;
+      await streams.get('stdout')?.write(Buffer.from('hello'));
+      await streams.get('error')?.write(Buffer.from('{"status":"Success"}'));
+      setImmediate(() => connection.end()); // when the session has sent its frames
+      await session.closed;
+    };
+    const session = new SpdySession(connection, { isServer: true, onStream: (stream) => void onStream(stream) });
+  });
+  const client = await node.openWebSocket(PATH, V5);
+  const messages: string[] = [];
+  for await (const { data } of client) messages.push(`${data[0]} ${Buffer.from(data.subarray(1)).toString()}`);
+  expect(messages).toEqual([`${STDOUT} `, `${STDOUT} hello`, `${OUTCOME} {"status":"Success"}`]);
 });
 
 describe('a client that does not read', () => {

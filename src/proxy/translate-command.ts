@@ -87,8 +87,9 @@ async function runAtNode(streams: CommandStreams, wanted: WantedStreams, socket:
   try {
     const [outcome] = await Promise.all([
       outcomeOf(command.error),
-      pump(command.stdout, streams.stdout),
-      pump(command.stderr, streams.stderr),
+      // a node may close the connection before it has ended both: the outcome alone says how the command went
+      command.stdout.drainTo((bytes) => streams.stdout(bytes)).catch(() => undefined),
+      command.stderr.drainTo((bytes) => streams.stderr(bytes)).catch(() => undefined),
     ]);
     return outcome;
   } finally {
@@ -98,17 +99,17 @@ async function runAtNode(streams: CommandStreams, wanted: WantedStreams, socket:
   }
 }
 
-async function pump(output: AsyncIterable<Uint8Array>, write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
-  for await (const bytes of output) await write(bytes);
-}
-
 /** How the command ended, as the node reports it; exit codes have upstream's text. */
 async function outcomeOf(error: AsyncIterable<Uint8Array>): Promise<CommandOutcome> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
-  for await (const part of error) {
-    bytes += part.length;
-    if (bytes <= MAX_OUTCOME_BYTES) parts.push(part);
+  try {
+    for await (const part of error) {
+      bytes += part.length;
+      if (bytes <= MAX_OUTCOME_BYTES) parts.push(part);
+    }
+  } catch (lost) {
+    if (bytes === 0) throw lost; // else the node has closed the connection after its report
   }
   const text = Buffer.concat(parts).toString();
   if (text === '') return { status: 'Success' };

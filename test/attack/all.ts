@@ -7,6 +7,7 @@ import { attack as heavyWork } from './heavy-work.ts';
 import { attack as hostileRequests } from './hostile-requests.ts';
 import { attack as kitServers } from './kit-servers.ts';
 import { attack as largeBodies } from './large-bodies.ts';
+import { attack as largeStatuses } from './large-statuses.ts';
 import { attacks as programLoad } from './program-load.ts';
 import { attack as rapidReset } from './rapid-reset.ts';
 import { shellExec, shellPods } from './shell-scripts.ts';
@@ -30,5 +31,6 @@ export const ATTACKS: readonly Attack[] = [
   kitServers,
   shellExec,
   shellPods,
+  largeStatuses,
   ...programLoad,
 ];

@@ -5,6 +5,10 @@ export interface AttackTarget {
   ca: string;
   /** A bearer token of an administrator. */
   token?: string;
+  /** An ordinary user with the role `edit` in the namespace `default`, as whom the administrator's token acts; default the administrator. */
+  user?: string | undefined;
+  /** An ordinary user with the role `view`, of whom the probe's requests are; default the administrator. */
+  viewer?: string;
   kubeconfig: string;
   pid: number;
   /** Of a server that is not attacked. */
@@ -16,6 +20,8 @@ export interface Attack {
   readonly name: string;
   /** What is done, in a few words. */
   readonly what: string;
+  /** Whether an ordinary user with the role `edit` does it; default the administrator, whom fairness does not hold back. */
+  readonly isByEditor?: boolean;
   /** Real Kubernetes, and with it the machine, would not live through it. */
   readonly isForOursOnly?: boolean;
   /** Further flags of `keelson up`. */

@@ -35,7 +35,7 @@ export async function execUpgrade(
   const lines = [
     `${isSpdy ? 'POST' : 'GET'} ${PODS}/typed-at/exec?${query}&${words} HTTP/1.1`,
     'host: x',
-    `authorization: ${bearer(target)['authorization']}`,
+    ...Object.entries(bearer(target)).map(([name, value]) => `${name}: ${value}`),
     'connection: Upgrade',
     ...(isSpdy ? SPDY : WEBSOCKET),
   ];

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { AttackTarget } from './attack.ts';
+import { bearer } from './wire.ts';
 
 /** What a well-behaved client on its own connection noticed, in milliseconds. */
 export interface Noticed {
@@ -13,7 +14,7 @@ export interface Noticed {
 
 /** Runs on a separate thread, so that the attack's own work does not count: a GET every 20 ms until stopped. */
 const PROGRAM = `
-const { parentPort, workerData: { url, ca, token } } = require('node:worker_threads');
+const { parentPort, workerData: { url, ca, headers } } = require('node:worker_threads');
 const { connect } = require('node:http2');
 const session = connect(url, { ca });
 session.on('error', () => undefined);
@@ -23,7 +24,7 @@ let over = false;
 parentPort.once('message', () => (over = true));
 const get = () => new Promise((resolve) => {
   let code = 0;
-  const stream = session.request({ ':path': '/api/v1/namespaces/default', ...(token === undefined ? {} : { authorization: 'Bearer ' + token }) });
+  const stream = session.request({ ':path': '/api/v1/namespaces/default', ...headers });
   stream.on('response', (headers) => (code = headers[':status'])).on('error', () => undefined).resume();
   const timer = setTimeout(() => stream.destroy(), 20000);
   stream.on('close', () => { clearTimeout(timer); if (code !== 200) failed += 1; resolve(); });
@@ -64,9 +65,9 @@ export interface Watched<T> {
 
 /** Watches how the server answers others while `act` goes on. */
 export async function noticedDuring<T>(target: AttackTarget, act: () => Promise<T>): Promise<Watched<T>> {
-  const { url, ca, token, idleUrl } = target;
-  const end = probe({ url, ca, token });
-  const endBeside = probe({ url: idleUrl, ca, token: undefined });
+  const { url, ca, viewer, idleUrl } = target;
+  const end = probe({ url, ca, headers: bearer({ ...target, user: viewer }) });
+  const endBeside = probe({ url: idleUrl, ca, headers: {} });
   const result = await act();
   const [noticed, beside] = await Promise.all([end(), endBeside()]);
   return { result, noticed, beside };
@@ -76,7 +77,7 @@ export async function noticedDuring<T>(target: AttackTarget, act: () => Promise<
 function probe(to: {
   readonly url: string;
   readonly ca: string;
-  readonly token: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
 }): () => Promise<Noticed> {
   const worker = new Worker(PROGRAM, { eval: true, workerData: to });
   return () => ended(worker);

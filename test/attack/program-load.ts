@@ -11,6 +11,7 @@ function manyReplicas(name: string, replicas: number, flags: readonly string[]):
   return {
     name,
     what: `a Deployment of ${replicas} replicas`,
+    isByEditor: true,
     isForOursOnly: true,
     flags,
     async run(target, signal) {
@@ -35,6 +36,7 @@ function doubling(count: number): readonly { readonly name: string; readonly val
 const expansion: Attack = {
   name: 'pod-expansion',
   what: 'pods whose variables and arguments would become gigabytes',
+  isByEditor: true,
   isForOursOnly: true,
   async run(target, signal) {
     const env = [{ name: 'A', value: 'x'.repeat(10_000) }];

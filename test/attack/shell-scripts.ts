@@ -32,6 +32,7 @@ const SCRIPTS: readonly string[] = [
 export const shellExec: Attack = {
   name: 'shell-exec',
   what: 'scripts without end, doubling variables, 1,000 stages and patterns that backtrack, by eight commands at a time',
+  isByEditor: true,
   isForOursOnly: true,
   prepare: runPod,
   async run(target, signal) {
@@ -55,6 +56,7 @@ export const shellExec: Attack = {
 export const shellPods: Attack = {
   name: 'shell-pods',
   what: '60 pods whose commands, hooks and probes of every second are such scripts',
+  isByEditor: true,
   isForOursOnly: true,
   async run(target, signal) {
     const codes = new Map<number, number>();

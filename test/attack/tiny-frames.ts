@@ -20,6 +20,7 @@ const tinyWebSocketFrame = frame(OPCODE.binary, Buffer.from([0, 120]), MASK);
 export const webSocketFrames: Attack = {
   name: 'tiny-websocket-frames',
   what: '448,000 WebSocket frames with a byte of input each, for one command',
+  isByEditor: true,
   isForOursOnly: true, // the other server has no node
   prepare: runPod,
   async run(target, signal) {
@@ -31,6 +32,7 @@ export const webSocketFrames: Attack = {
 export const spdyFrames: Attack = {
   name: 'tiny-spdy-frames',
   what: '448,000 SPDY frames with a byte of input each, for one command',
+  isByEditor: true,
   isForOursOnly: true,
   prepare: runPod,
   async run(target, signal) {

@@ -31,8 +31,12 @@ export function session(target: AttackTarget, windowSize?: number): ClientHttp2S
   return opened;
 }
 
-export function bearer(target: AttackTarget): Record<string, string> {
-  return target.token === undefined ? {} : { authorization: `Bearer ${target.token}` };
+/** The headers that say who asks. */
+export function bearer({ token, user }: AttackTarget): Record<string, string> {
+  return {
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(user === undefined ? {} : { 'impersonate-user': user }),
+  };
 }
 
 /** One request on its own session; the code, 0 when there was no answer. */

@@ -33,6 +33,7 @@ describe('keelson types', () => {
     await using cluster = await startCluster({ controllers: false, nodes: 0, scheduler: false });
     const definition = { metadata: { name: 'widgets.other.dev' }, spec: otherWidgets };
     await cluster.client.apiextensions.v1.customresourcedefinitions.create(definition);
+    await cluster.settle(); // until it is established
     const { out } = await keelson('types', 'cluster', '--kubeconfig', await cluster.kubeconfig());
 
     expect(out).toContain(

@@ -57,7 +57,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const output = resolve(options.output ?? join(root, '.keelson', 'conformance', folderOf(options)));
   if (options.node !== 'simulated') {
-    if (options.server === 'keelson' && options.bundle === undefined && !isInNamespaces()) buildBundle();
+    if (options.bundle === undefined && !isInNamespaces()) buildBundle();
     const code = await runInNamespaces({
       limitMs: (options.timeoutMinutes + NODE_MINUTES) * 60_000,
       print: console.log,
@@ -99,8 +99,8 @@ function isCompared({ server, node, classes }: ConformanceOptions): boolean {
   return server === 'keelson' && (node !== 'simulated' || classes.every((letter) => letter === 'A' || letter === 'B'));
 }
 
-function whyNoServer({ server, classes, node }: ConformanceOptions): string | undefined {
-  const noNode = node === 'simulated' || isInNamespaces() ? undefined : whyNoRealNode(node);
+function whyNoServer({ server, classes, cluster }: ConformanceOptions): string | undefined {
+  const noNode = cluster === undefined || isInNamespaces() ? undefined : whyNoRealNode(cluster.agent, cluster.network);
   return noNode ?? (server === 'kube' ? whyNoKube(kubeParts(classes)) : undefined);
 }
 
@@ -109,16 +109,10 @@ function kubeParts(classes: ConformanceOptions['classes']): readonly ('kube-cont
 }
 
 async function startServer(options: ConformanceOptions): Promise<RunningServer> {
-  const { server, classes, serverFlags, bundle, node } = options;
-  if (node !== 'simulated') {
+  const { server, classes, serverFlags, bundle, cluster: parts } = options;
+  if (parts !== undefined) {
     const built = bundle ?? join(root, 'dist', 'keelson.js');
-    const cluster = await startRealCluster({
-      controlPlane: server,
-      agent: node,
-      bundle: built,
-      serverFlags,
-      print: console.log,
-    });
+    const cluster = await startRealCluster({ ...parts, bundle: built, serverFlags, print: console.log });
     return { ...cluster.server, [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose]() };
   }
   if (server === 'kube') return startKube({ parts: kubeParts(classes), apiserverFlags: serverFlags });

@@ -1,6 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { type AgentName, nodeAgents } from '../real-node/index.ts';
+import {
+  type AgentName,
+  clusterFlags,
+  type ClusterParts,
+  isAgent,
+  NETWORK_USAGE,
+  nodeAgents,
+  readCluster,
+} from '../real-node/index.ts';
 import { type ConformanceClass, isClass } from './classes.ts';
 
 export interface ConformanceOptions {
@@ -11,6 +19,8 @@ export interface ConformanceOptions {
   readonly server: 'keelson' | 'kube';
   /** What runs the pods. */
   readonly node: 'simulated' | AgentName;
+  /** The cluster with real nodes; undefined for simulated ones. */
+  readonly cluster: ClusterParts | undefined;
   readonly update: boolean;
   /** Run nothing, only write the page. */
   readonly report: boolean;
@@ -24,13 +34,17 @@ export interface ConformanceOptions {
   readonly serverFlags: readonly string[];
 }
 
+const AGENTS = Object.keys(nodeAgents).join(' or ');
+
 export const USAGE = `usage: npm run conformance [-- FLAGS]
 
   --class A,B            Classes of tests to run (default A): A API server, B controllers, C containers, D network, E two nodes, G other
   --focus REGEX          Only tests whose name matches
   --sample N             Only N of the selected tests, spread evenly over them
   --server keelson|kube  Run against ours (default) or the real control plane
-  --node NAME            What runs the pods: simulated (default), or ${Object.keys(nodeAgents).join(' or ')} on a real node in namespaces of its own
+  --node NAME            What runs the pods: simulated (default), or ${AGENTS} on a real node in namespaces of its own
+${NETWORK_USAGE}
+  --nodes N              Real nodes, each in namespaces of its own (default 1, and 2 for class E)
   --update               Write what was seen into expectations.tsv and docs/reference/conformance.md
   --report               Run nothing, write docs/reference/conformance.md from expectations.tsv
   --procs N              Tests at a time (default: four times the cores; they mostly wait)
@@ -45,11 +59,10 @@ export function readOptions(args: readonly string[]): ConformanceOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
+      ...clusterFlags,
       class: { type: 'string', default: 'A' },
       focus: { type: 'string' },
       sample: { type: 'string' },
-      server: { type: 'string', default: 'keelson' },
-      node: { type: 'string', default: 'simulated' },
       update: { type: 'boolean', default: false },
       report: { type: 'boolean', default: false },
       procs: { type: 'string', default: String(4 * availableParallelism()) },
@@ -67,9 +80,12 @@ export function readOptions(args: readonly string[]): ConformanceOptions {
     throw new Error(`--server must be keelson or kube, got "${values.server}"`);
   if (values.update && values.server === 'kube')
     throw new Error('--update takes what Keelson does, not the real control plane');
-  const { node } = values;
-  if (node !== 'simulated' && !isAgent(node))
-    throw new Error(`--node must be simulated or ${Object.keys(nodeAgents).join(' or ')}, got "${node}"`);
+  const { node = 'simulated' } = values;
+  if (node !== 'simulated' && !isAgent(node)) throw new Error(`--node must be simulated or ${AGENTS}, got "${node}"`);
+  const misplaced = (['proxy', 'dns', 'policy', 'nodes'] as const).find((flag) => values[flag] !== undefined);
+  if (node === 'simulated' && (misplaced !== undefined || values.mode !== 'parts'))
+    throw new Error(`--${misplaced ?? 'mode'} is about real nodes: give --node`);
+  const nodes = values.nodes ?? (classes.includes('E') ? '2' : '1');
   if (values.update && node === 'simulated' && classes.some((letter) => letter !== 'A' && letter !== 'B'))
     throw new Error('--update takes classes other than A and B from a run with a real node: give --node');
   return {
@@ -78,6 +94,7 @@ export function readOptions(args: readonly string[]): ConformanceOptions {
     sample: values.sample === undefined ? undefined : wholeNumber('sample', values.sample),
     server: values.server,
     node,
+    cluster: node === 'simulated' ? undefined : readCluster({ ...values, nodes }),
     update: values.update,
     report: values.report,
     processes: wholeNumber('procs', values.procs),
@@ -87,10 +104,6 @@ export function readOptions(args: readonly string[]): ConformanceOptions {
     bundle: values.bundle,
     serverFlags: values['server-flag'],
   };
-}
-
-function isAgent(name: string): name is AgentName {
-  return Object.hasOwn(nodeAgents, name);
 }
 
 function wholeNumber(flag: string, text: string): number {

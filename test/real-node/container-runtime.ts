@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { type Daemon, findPeers, runProgram } from '../../peers/index.ts';
 import { eventually } from './eventually.ts';
 import { PAUSE_IMAGE, suiteImages } from './images/suite-images.ts';
-import { type NodeLayout, type PartCommand, POD_RANGE } from './node-layout.ts';
+import { type NodeLayout, type PartCommand } from './node-layout.ts';
 
 const START_LIMIT_MS = 60_000;
 const IMPORT_LIMIT_MS = 300_000;
@@ -21,12 +21,20 @@ export const RUNTIME_PEERS = [
   'cni/host-local',
   'cni/portmap',
   'cni/bandwidth',
+  'cni/firewall',
 ] as const;
+
+export interface PrepareOptions {
+  /** URL of the registry that stands in for the one of the images' names. */
+  readonly registry: string;
+  /** Whether to write the configuration of the pod network; default true. */
+  readonly hasNetwork?: boolean;
+}
 
 /** Writes containerd's and the network's configuration and gathers programs that are looked for by name. */
 export async function prepareRuntime(
   layout: NodeLayout,
-  { registry }: { readonly registry: string },
+  { registry, hasNetwork = true }: PrepareOptions,
 ): Promise<PartCommand> {
   const found = findPeers(RUNTIME_PEERS);
   if (found.paths === undefined) throw new Error(`Cannot start containerd: ${found.reason}`);
@@ -35,9 +43,7 @@ export async function prepareRuntime(
   for (const path of [paths.containerd, paths['containerd-shim-runc-v2'], paths.runc])
     await symlink(path, join(layout.programs, basename(path)));
   for (const name of IPTABLES_NAMES) await symlink(paths.iptables, join(layout.programs, name));
-  const network = join(layout.folder, 'network');
-  await mkdir(network);
-  await writeFile(join(network, '10-bridge.conflist'), JSON.stringify(networkConfig(layout), null, 2));
+  if (hasNetwork) await writeNetwork(layout);
   const hosts = join(layout.folder, 'registries', REGISTRY_HOST);
   await mkdir(hosts, { recursive: true });
   const capabilities = 'capabilities = ["pull", "resolve"]';
@@ -48,7 +54,7 @@ export async function prepareRuntime(
 }
 
 function runtimeConfig(
-  { folder, runtimeSocket }: NodeLayout,
+  { folder, runtimeSocket, networkFolder, pluginFolder }: NodeLayout,
   { plugins, runc }: { readonly plugins: string; readonly runc: string },
 ): string {
   return `version = 3
@@ -72,12 +78,20 @@ state = "${dirname(runtimeSocket)}"
       SystemdCgroup = false
       BinaryName = "${runc}"
   [plugins.'io.containerd.cri.v1.runtime'.cni]
-    bin_dirs = ["${plugins}"]
-    conf_dir = "${folder}/network"
+    bin_dirs = ["${plugins}", "${pluginFolder}"]
+    conf_dir = "${networkFolder}"
 `;
 }
 
-function networkConfig({ folder }: NodeLayout): object {
+/** Puts the configuration where the runtime looks for it, which is a folder of the node's own namespaces. */
+async function writeNetwork(layout: NodeLayout): Promise<void> {
+  const file = join(layout.folder, '10-bridge.conflist');
+  await writeFile(file, JSON.stringify(networkConfig(layout), null, 2));
+  await runProgram([...layout.enter, 'cp', file, layout.networkFolder]);
+}
+
+/** Pods keep their addresses on the way to other nodes, which have routes to them. */
+function networkConfig({ folder, podRange }: NodeLayout): object {
   return {
     cniVersion: '1.0.0',
     name: 'pods',
@@ -86,11 +100,11 @@ function networkConfig({ folder }: NodeLayout): object {
         type: 'bridge',
         bridge: 'pods0',
         isGateway: true,
-        ipMasq: true,
+        ipMasq: false,
         hairpinMode: true,
         ipam: {
           type: 'host-local',
-          ranges: [[{ subnet: POD_RANGE }]],
+          ranges: [[{ subnet: podRange }]],
           routes: [{ dst: '0.0.0.0/0' }],
           dataDir: join(folder, 'addresses'),
         },
@@ -102,10 +116,10 @@ function networkConfig({ folder }: NodeLayout): object {
 }
 
 /** Waits for containerd and gives it the suite's images. */
-export async function importImages({ runtimeSocket }: NodeLayout, daemon: Daemon): Promise<void> {
+export async function importImages({ runtimeSocket, enter }: NodeLayout, daemon: Daemon): Promise<void> {
   const found = findPeers(['ctr']);
   if (found.paths === undefined) throw new Error(found.reason);
-  const ctr = [found.paths.ctr, '--address', runtimeSocket, '--namespace', 'k8s.io'];
+  const ctr = [...enter, found.paths.ctr, '--address', runtimeSocket, '--namespace', 'k8s.io'];
   await eventually(() => runProgram([...ctr, 'version'], { limitMs: START_LIMIT_MS }), {
     what: 'the start of containerd',
     limitMs: START_LIMIT_MS,

@@ -20,8 +20,8 @@ export interface ImageRegistry extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Serves the images of a layout whose names begin with `host` on a loopback port, for runtimes that pull. */
-export async function startRegistry(layout: string, host: string): Promise<ImageRegistry> {
+/** Serves the images of a layout whose names begin with `host` on a port of this address, for runtimes that pull. */
+export async function startRegistry(layout: string, host: string, address = '127.0.0.1'): Promise<ImageRegistry> {
   const index = JSON.parse(await readFile(join(layout, 'index.json'), 'utf8')) as { readonly manifests: Manifest[] };
   const findManifest = (name: string, reference: string): Manifest | undefined =>
     index.manifests.find(
@@ -40,11 +40,11 @@ export async function startRegistry(layout: string, host: string): Promise<Image
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy()); // the client went away, or the layout was removed
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, address);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${address}:${port}`,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();

@@ -5,9 +5,12 @@ import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findPeers, whyNoKube } from '../../peers/index.ts';
 import {
+  clusterFlags,
+  type ClusterParts,
   isInNamespaces,
-  nodeParts,
+  NETWORK_USAGE,
   type RealCluster,
+  readCluster,
   runInNamespaces,
   startRealCluster,
   whyNoRealNode,
@@ -17,9 +20,11 @@ const root = resolve(import.meta.dirname, '..', '..');
 const USAGE = `usage: npm run real-node -- [FLAGS] COMMAND...
 
 Starts a control plane, containerd, a kubelet, kube-proxy and CoreDNS in namespaces of their own, runs the command there and takes all away.
-The command finds kubectl, $KUBECONFIG, $NODE_NAME, and the process ids $SERVER_PID, $RUNTIME_PID, $AGENT_PID, $PROXY_PID, $DNS_PID.
+The command finds kubectl, $KUBECONFIG, $NODE_NAME, and the process ids $SERVER_PID, $RUNTIME_PID, $AGENT_PID, $PROXY_PID, $DNS_PID, $POLICY_PID.
   --server keelson|kube  Ours (default), or kube-apiserver with etcd, controllers and scheduler
   --node NAME            kubelet (default), or keelson for our own agent
+${NETWORK_USAGE}
+  --nodes N              Nodes in namespaces of their own, with routes between their pods (default 1)
   --minutes N            End everything after this long (default 60)
   --logs DIR             Keep the logs of the parts there (default .keelson/real-node-logs)
   --bundle FILE          Start this keelson.js instead of building one
@@ -35,45 +40,38 @@ async function main(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...flags],
     options: {
-      server: { type: 'string', default: 'keelson' },
-      node: { type: 'string', default: 'kubelet' },
+      ...clusterFlags,
       minutes: { type: 'string', default: '60' },
       logs: { type: 'string', default: join(root, '.keelson', 'real-node-logs') },
       bundle: { type: 'string' },
     },
   });
-  const { server, node: agent } = values;
   const minutes = Number(values.minutes);
-  const isKnown = server === 'keelson' || server === 'kube';
-  if (
-    !isKnown ||
-    (agent !== 'kubelet' && agent !== 'keelson') ||
-    command.length === 0 ||
-    !Number.isInteger(minutes) ||
-    minutes < 1 ||
-    minutes > MAX_MINUTES
-  ) {
+  if (command.length === 0 || !Number.isInteger(minutes) || minutes < 1 || minutes > MAX_MINUTES) {
     console.error(USAGE);
     return 2;
   }
+  let parts: ClusterParts;
+  try {
+    parts = readCluster(values);
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    return 2;
+  }
+  const { controlPlane, agent, network } = parts;
   const bundle = values.bundle ?? join(root, 'dist', 'keelson.js');
   if (!isInNamespaces()) {
-    const parts = ['kube-controller-manager', 'kube-scheduler'] as const;
-    const reason = whyNoRealNode(agent) ?? (server === 'kube' ? whyNoKube(parts) : undefined);
+    const kube = ['kube-controller-manager', 'kube-scheduler'] as const;
+    const reason = whyNoRealNode(agent, network) ?? (controlPlane === 'kube' ? whyNoKube(kube) : undefined);
     if (reason !== undefined) {
       console.log(`the node is left out: ${reason}`);
       return 0;
     }
-    if (server === 'keelson' && values.bundle === undefined) build();
+    if (values.bundle === undefined) build();
   }
   const code = await runInNamespaces({ limitMs: minutes * 60_000, print: console.error, logs: resolve(values.logs) });
   if (code !== undefined) return code;
-  await using cluster = await startRealCluster({
-    controlPlane: server,
-    agent,
-    bundle,
-    print: console.error,
-  });
+  await using cluster = await startRealCluster({ ...parts, bundle, print: console.error });
   return await run(command, cluster); // awaited here: the cluster ends when this function does
 }
 
@@ -94,7 +92,7 @@ function build(): void {
 }
 
 async function run([program = '', ...args]: readonly string[], { server, node }: RealCluster): Promise<number> {
-  const pids = nodeParts.map((part) => [`${part.toUpperCase()}_PID`, String(node.daemon(part).pid)] as const);
+  const pids = node.parts.map((part) => [`${part.toUpperCase()}_PID`, String(node.daemon(part).pid)] as const);
   const kubectl = findPeers(['kubectl']).paths?.kubectl;
   const path = [...(kubectl === undefined ? [] : [dirname(kubectl)]), process.env['PATH'] ?? ''].join(':');
   const child = spawn(program, args, {

@@ -34,7 +34,7 @@ export interface NamespacesOptions {
 export function whyNoNamespaces(): string | undefined {
   if (process.platform !== 'linux') return 'a node needs Linux';
   if (process.getuid?.() !== 0) return 'a node needs root';
-  const missing = ['unshare', 'setpriv', 'mount', 'ip', 'bash'].find((name) => !isOnPath(name));
+  const missing = ['unshare', 'nsenter', 'setpriv', 'mount', 'ip', 'bash'].find((name) => !isOnPath(name));
   if (missing !== undefined) return `"${missing}" is not installed`;
   const { status } = spawnSync('unshare', ['--net', '--mount', '--pid', '--cgroup', '--fork', '--mount-proc', 'true']);
   return status === 0 ? whyNoControlGroups() : 'making namespaces is not allowed';

@@ -1,37 +1,21 @@
 import { writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { findPeers, type RunningServer } from '../../peers/index.ts';
-import { NODE_ADDRESS } from './enter-script.ts';
 import { authorityPath, type NodeCredentials } from './node-credentials.ts';
 import { DNS_ADDRESS, DNS_DOMAIN, type NodeLayout, type PartCommand } from './node-layout.ts';
-
-/** What an agent is prepared with. */
-export interface AgentSurroundings {
-  readonly server: RunningServer;
-  readonly credentials: NodeCredentials;
-  /** The keelson.js to start; default `dist/keelson.js` of the current folder. */
-  readonly bundle?: string | undefined;
-}
-
-/** A program that runs a node's pods: how its command comes to be, and the peers that it needs. */
-export interface NodeAgent {
-  readonly peers: readonly string[];
-  prepare(layout: NodeLayout, around: AgentSurroundings): Promise<PartCommand>;
-}
+import { keelsonCommand, type NodeProgram, type NodeSurroundings } from './node-program.ts';
 
 export type AgentName = 'kubelet' | 'keelson';
 
-/** Every agent by the name that `--node` takes. */
-export const nodeAgents: Readonly<Record<AgentName, NodeAgent>> = {
+/** What runs a node's pods, by the name that `--node` takes. */
+export const nodeAgents: Readonly<Record<AgentName, NodeProgram>> = {
   kubelet: { peers: ['kubelet'], prepare: prepareKubelet },
   keelson: { peers: [], prepare: prepareKeelson },
 };
 
 /** `keelson kubelet`, with the part of the same configuration that it obeys. */
-async function prepareKeelson(layout: NodeLayout, around: AgentSurroundings): Promise<PartCommand> {
-  const { server, credentials, bundle = join('dist', 'keelson.js') } = around;
-  const path = (file: string): string => join(layout.folder, file);
-  await writeNodeFiles(layout, credentials);
+async function prepareKeelson(layout: NodeLayout, around: NodeSurroundings): Promise<PartCommand> {
+  await writeNodeFiles(layout, around.credentials);
   const obeyed = [
     'apiVersion',
     'kind',
@@ -51,12 +35,12 @@ async function prepareKeelson(layout: NodeLayout, around: AgentSurroundings): Pr
     'serializeImagePulls',
     'authorization',
   ];
-  const all = Object.entries(kubeletConfig(layout, server)).filter(([field]) => obeyed.includes(field));
-  await writeFile(path('kubelet.json'), JSON.stringify(Object.fromEntries(all), null, 2));
-  return { program: process.execPath, args: [resolve(bundle), 'kubelet', ...agentFlags(layout)] };
+  const all = Object.entries(kubeletConfig(layout, around.server)).filter(([field]) => obeyed.includes(field));
+  await writeFile(join(layout.folder, 'kubelet.json'), JSON.stringify(Object.fromEntries(all), null, 2));
+  return keelsonCommand(around, 'kubelet', ...agentFlags(layout));
 }
 
-async function prepareKubelet(layout: NodeLayout, { server, credentials }: AgentSurroundings): Promise<PartCommand> {
+async function prepareKubelet(layout: NodeLayout, { server, credentials }: NodeSurroundings): Promise<PartCommand> {
   const found = findPeers(['kubelet']);
   if (found.paths === undefined) throw new Error(`Cannot start a kubelet: ${found.reason}`);
   await writeNodeFiles(layout, credentials);
@@ -65,48 +49,55 @@ async function prepareKubelet(layout: NodeLayout, { server, credentials }: Agent
 }
 
 /** Writes what every agent needs: its identity and its certificate. */
-async function writeNodeFiles({ folder, name }: NodeLayout, credentials: NodeCredentials): Promise<void> {
+async function writeNodeFiles({ folder, name, address }: NodeLayout, credentials: NodeCredentials): Promise<void> {
   const path = (file: string): string => join(folder, file);
   const groups = ['system:nodes'];
   await credentials.writeKubeconfig(path('kubelet.kubeconfig'), { name: `system:node:${name}`, groups });
-  await credentials.writeServingPair(path('kubelet-serving'), [name, NODE_ADDRESS]);
+  await credentials.writeServingPair(path('kubelet-serving'), [name, address]);
 }
 
-function agentFlags({ folder, name }: NodeLayout): readonly string[] {
+function agentFlags({ folder, name, address }: NodeLayout): readonly string[] {
   const path = (file: string): string => join(folder, file);
   return [
     `--config=${path('kubelet.json')}`,
     `--kubeconfig=${path('kubelet.kubeconfig')}`,
     `--hostname-override=${name}`,
-    `--node-ip=${NODE_ADDRESS}`,
+    `--node-ip=${address}`,
   ];
 }
 
-function kubeletConfig({ folder, runtimeSocket }: NodeLayout, server: RunningServer): object {
+/** A KubeletConfiguration with no more than this kind of machine asks for. */
+export function machineConfig({ folder }: NodeLayout): object {
   return {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
-    containerRuntimeEndpoint: `unix://${runtimeSocket}`,
     cgroupDriver: 'cgroupfs',
     failCgroupV1: false,
     failSwapOn: false,
+    resolvConf: join(folder, 'resolv.conf'),
+    maxPods: 200,
+    serializeImagePulls: false, // a pull from a registry that does not answer must not hold up the others
+    // The disk is the machine's: what others keep on it must neither evict pods nor remove images.
+    evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '0%', 'imagefs.available': '0%' },
+    staticPodPath: join(folder, 'manifests'),
+  };
+}
+
+function kubeletConfig(layout: NodeLayout, server: RunningServer): object {
+  return {
+    ...machineConfig(layout),
+    containerRuntimeEndpoint: `unix://${layout.runtimeSocket}`,
     authentication: {
       anonymous: { enabled: false },
       webhook: { enabled: true },
       x509: { clientCAFile: authorityPath(server) },
     },
     authorization: { mode: 'Webhook' },
-    tlsCertFile: join(folder, 'kubelet-serving.crt'),
-    tlsPrivateKeyFile: join(folder, 'kubelet-serving.key'),
+    tlsCertFile: join(layout.folder, 'kubelet-serving.crt'),
+    tlsPrivateKeyFile: join(layout.folder, 'kubelet-serving.key'),
     clusterDNS: [DNS_ADDRESS],
     clusterDomain: DNS_DOMAIN,
-    resolvConf: join(folder, 'resolv.conf'),
-    maxPods: 200,
-    serializeImagePulls: false, // a pull from a registry that does not answer must not hold up the others
-    // The disk is the machine's: what others keep on it must neither evict pods nor remove images.
-    evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '0%', 'imagefs.available': '0%' },
     imageGCHighThresholdPercent: 100,
     volumePluginDir: '/var/lib/kubelet/volume-plugins',
-    staticPodPath: join(folder, 'manifests'),
   };
 }

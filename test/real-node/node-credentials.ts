@@ -12,6 +12,7 @@ import {
   issuerFrom,
   newPrivateKey,
 } from '../../src/wire/certificates/index.ts';
+import { NODE_ADDRESS } from './node-layout.ts';
 
 const HOUR_MS = 3_600_000;
 const LIFETIME_MS = 24 * HOUR_MS;
@@ -34,7 +35,7 @@ export class NodeCredentials {
     return new NodeCredentials(server, authority, issuerFrom(new X509Certificate(authority), key));
   }
 
-  /** A kubeconfig for a user. */
+  /** A kubeconfig for a user, with the address at which every node reaches the API server. */
   async writeKubeconfig(
     path: string,
     user: { readonly name: string; readonly groups: readonly string[] },
@@ -43,7 +44,7 @@ export class NodeCredentials {
     const client = this.#issue({ subject, usage: 'client' });
     const text = kubeconfigText({
       name: 'node',
-      server: this.#server.url,
+      server: `https://${NODE_ADDRESS}:${new URL(this.#server.url).port}`,
       certificateAuthority: this.#authority,
       client,
     });

@@ -1,48 +1,44 @@
 // What is left of pods on a node whose pods are all gone: processes, mounts, control groups, network namespaces, logs, volumes.
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { findPeers, runProgram } from '../../peers/index.ts';
 import type { NodeLayout } from './node-layout.ts';
+import { processesOf } from './processes-of.ts';
 
-const run = promisify(execFile);
 const ROOT = '/var/lib/kubelet';
 const POD_LOGS = '/var/log/pods';
 const CONTAINER_LOGS = '/var/log/containers';
 const NETWORKS = '/run/netns';
 const GROUPS = '/sys/fs/cgroup';
 
-/** One line for each thing. Assumes: the caller runs in the node's namespaces, and no pod is on the node. */
-export async function podLeftovers({ programs, runtimeSocket }: NodeLayout): Promise<readonly string[]> {
-  const containers = await run(join(programs, 'ctr'), [
-    '-a',
-    runtimeSocket,
-    '-n',
-    'k8s.io',
-    'containers',
-    'list',
-    '-q',
-  ]);
+/** One line for each thing. Assumes: the caller runs in the namespaces of the run, and no pod is on the node. */
+export async function podLeftovers(layout: NodeLayout): Promise<readonly string[]> {
+  const { enter, runtimeSocket } = layout;
+  const found = findPeers(['ctr']);
+  if (found.paths === undefined) throw new Error(`Cannot look for containers: ${found.reason}`);
+  const ctr = [...enter, found.paths.ctr, '-a', runtimeSocket, '-n', 'k8s.io'];
+  const namesIn = async (folder: string): Promise<readonly string[]> =>
+    lines(await runProgram([...enter, 'ls', '-A', folder]).catch(() => '')); // no pod has needed it
   return [
-    ...lines(containers.stdout).map((id) => `container ${id}`),
+    ...lines(await runProgram([...ctr, 'containers', 'list', '-q'])).map((id) => `container ${id}`),
     ...(await namesIn(join(ROOT, 'pods'))).map((uid) => `folder of pod ${uid}`),
     ...(await namesIn(POD_LOGS)).map((name) => `logs ${name}`),
     ...(await namesIn(CONTAINER_LOGS)).map((name) => `link to a log ${name}`),
     ...(await namesIn(NETWORKS)).map((name) => `network namespace ${name}`),
-    ...(await mountsOfPods()),
-    ...(await groupsOfPods()),
-    ...(await shims()),
+    ...(await mountsOfPods(layout)),
+    ...(await groupsOfPods(layout)),
+    ...(await shims(layout)),
   ];
 }
 
-async function mountsOfPods(): Promise<readonly string[]> {
-  const points = lines(await readFile('/proc/self/mountinfo', 'utf8')).map((line) => line.split(' ')[4] ?? '');
-  return points.filter((point) => point.startsWith(`${ROOT}/pods/`)).map((point) => `mount ${point}`);
+async function mountsOfPods({ enter }: NodeLayout): Promise<readonly string[]> {
+  const points = lines(await runProgram([...enter, 'cat', '/proc/self/mountinfo'])).map((line) => line.split(' ')[4]);
+  return points.filter((point) => point?.startsWith(`${ROOT}/pods/`) === true).map((point) => `mount ${point}`);
 }
 
 /** Groups of pods are `pod<uid>`, or slices whose name has it. */
-async function groupsOfPods(): Promise<readonly string[]> {
+async function groupsOfPods({ controlGroup }: NodeLayout): Promise<readonly string[]> {
   const found: string[] = [];
   const visit = async (folder: string): Promise<void> => {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []); // it goes away while we look
@@ -56,22 +52,17 @@ async function groupsOfPods(): Promise<readonly string[]> {
   for (const line of own) {
     const [, controllers = '', path = '/'] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
     const mount = join(GROUPS, controllers === '' ? 'unified' : controllers.replace(/^name=/, ''));
-    for (const folder of new Set([join(mount, path), mount])) if (existsSync(folder)) await visit(folder);
+    for (const folder of new Set([join(mount, path, controlGroup), join(mount, controlGroup)]))
+      if (existsSync(folder)) await visit(folder);
   }
   return [...new Set(found)];
 }
 
-async function shims(): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    const name = (await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')).trim(); // it has ended meanwhile
-    if (name.startsWith('containerd-shim')) found.push(`process ${pid} (${name})`);
-  }
-  return found;
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  return readdir(folder).catch(() => []); // no pod has needed it
+async function shims(layout: NodeLayout): Promise<readonly string[]> {
+  const processes = await processesOf(layout);
+  return processes
+    .filter(({ name }) => name.startsWith('containerd-shim'))
+    .map(({ pid, name }) => `process ${pid} (${name})`);
 }
 
 function lines(text: string): readonly string[] {

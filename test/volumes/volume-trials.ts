@@ -7,13 +7,12 @@ import { join } from 'node:path';
 import { CryptoRandom, discardLogger, messageOf, RealClock } from '../../src/base/index.ts';
 import type { Observed, Pod } from '../../src/client/index.ts';
 import type { SubPathRequest, Volume, VolumePayload, VolumePlugin } from '../../src/node/index.ts';
-import { Mounts } from '../../src/linux/mounts.ts';
-import { removeTree } from '../../src/linux/remove-tree.ts';
+import { Mounts, removeTree, SmallShell } from '../../src/system/index.ts';
 import { linuxVolumes } from '../../src/linux/volumes/index.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const signal = new AbortController().signal;
-const mounts = new Mounts();
+const mounts = new Mounts(new SmallShell(new RealClock()));
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'keelson-volumes-')));
 const root = join(base, 'kubelet');
 const outside = join(base, 'outside');

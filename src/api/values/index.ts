@@ -51,3 +51,4 @@ export { ValueError } from './value-error.ts';
 
 // Schema types without the type tables, for programs that do not load the tables.
 export { type StructuralOptions, type StructuralSchema, structuralShape } from '../schema/structural-schema.ts';
+export type { Direction, Reading, TypeOfSchema } from '../schema/type-of-schema.ts';

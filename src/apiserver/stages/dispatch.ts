@@ -60,8 +60,8 @@ export function dispatch(parts: DispatchParts): (call: Call) => Answer | Promise
     if (info.isResource) {
       const found = registry.find(info.group, info.version, info.resource);
       if (found !== undefined) {
-        const { resource, objects, withdrawal, actions } = found;
-        return runVerb(call, { resource, objects, withdrawal, actions, services }, negotiator);
+        const { resource, objects, withdrawal, targets } = found;
+        return runVerb(call, { resource, objects, withdrawal, targets, services }, negotiator);
       }
       if (registry.hasGroup(info.group)) throw pageNotFound();
     }

@@ -27,7 +27,7 @@ import { objectWithManagers, projectedWithManagers, scaledKind } from '../owners
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
 import { jsonToDecode } from '../request/large-body.ts';
-import type { Action, ActionObjects, Projection, Resource, Subresource, WriteContext } from '../resource.ts';
+import type { Action, ActionObjects, Projection, Subresource, WriteContext } from '../resource.ts';
 import { convertForReading } from '../storage/conversion.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { AppliedConfig } from './applied-config.ts';
@@ -93,7 +93,7 @@ function viewVerb(
 async function act(call: Call, endpoint: Endpoint, action: Action): Promise<Answer> {
   const { services } = endpoint;
   const options = writeOptions(call.request.query, 'CreateOptions');
-  const target = endpoint.actions.targetOf(action);
+  const target = endpoint.targets.ofAction(action);
   const sent = await decodeObject(call, target, { fieldValidation: options.fieldValidation, services });
   const { namespace, name } = call.info;
   ensureNamespace(sent, endpoint.resource.namespaced, namespace);
@@ -150,7 +150,7 @@ async function getProjection(call: Call, endpoint: Endpoint, projection: Project
   await convertForReading([stored], resource, call.request);
   const object = stored.as(resource);
   const projected = projection.read?.(object) ?? projection.project(object);
-  return { type: 'object', code: 200, resource: projectedResource(resource, projection), object: projected };
+  return { type: 'object', code: 200, resource: endpoint.targets.ofProjection(projection), object: projected };
 }
 
 /** PUT a projection, such as a Scale: its changes are applied to the object. */
@@ -221,7 +221,7 @@ async function writeProjection(call: Call, endpoint: Endpoint, write: Projection
   return {
     type: 'object',
     code: 200,
-    resource: projectedResource(resource, projection),
+    resource: endpoint.targets.ofProjection(projection),
     object: projection.project(object),
   };
 }
@@ -251,11 +251,6 @@ async function changed(current: ApiObject, change: ChangeContext): Promise<ApiOb
   return objectWithManagers(projection.merge(current, projected), projected, { scaled, before: current });
 }
 
-/** A resource of the projection's kind, for decoding and encoding it. */
-function projectedResource(resource: Resource, { kind, struct, columns = [] }: Projection): Resource {
-  return { ...resource, ...kind, type: struct, columns, strategy: {}, capabilities: builtInCapabilities };
-}
-
 function projectedEndpoint(endpoint: Endpoint, projection: Projection): Endpoint {
-  return { ...endpoint, resource: projectedResource(endpoint.resource, projection) };
+  return { ...endpoint, resource: endpoint.targets.ofProjection(projection) };
 }

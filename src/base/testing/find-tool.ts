@@ -9,6 +9,9 @@ export const tools = {
   kubectl: 'KUBECTL',
   openssl: undefined,
   promtool: undefined,
+  ip: undefined,
+  nft: undefined,
+  conntrack: undefined,
 } as const;
 
 export type Tool = keyof typeof tools;

@@ -4,6 +4,7 @@ import type { Program, ProgramEntry } from '../../cluster/programs/index.ts';
 import { type Command, UsageError } from '../command.ts';
 import { type FlagDefinitions, Flags } from '../flags.ts';
 import { helpOf } from '../help-text.ts';
+import { IdleCollector } from '../idle-collector.ts';
 import { checkUpstreamFlags, withUpstreamFlags } from '../upstream-flags.ts';
 import { versionAsked, versionFlags } from '../version-flag.ts';
 import { connectionFlags, findServer, programClient, serverChoice } from './connection-flags.ts';
@@ -58,6 +59,7 @@ export async function programCommand(command: string, entry: ProgramEntry): Prom
       const serving = program.port === undefined ? undefined : servingSettings(flags);
       const election = prepared.election ?? (program.isOnePerCluster ? electionSettings(flags) : electionTiming(flags));
       const way = await findServer(prepared.server ?? serverChoice(flags), context.environment);
+      using _collector = new IdleCollector(clock);
       const outages = new Outages({ clock, log, server: way.connection.server });
       const options = {
         clock,

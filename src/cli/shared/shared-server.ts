@@ -3,11 +3,13 @@ import { rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { aborted, AbortScope, type Clock, describeError, type Logger } from '../../base/index.ts';
-import { firstMessage } from './messages.ts';
-import { type SharedRequest, SOCKET } from './requests.ts';
-import type { Served } from './served.ts';
-import { serveApiserver } from './serve-apiserver.ts';
+import type { CommandEntry } from '../command.ts';
+import { apiserverCommand } from '../commands/apiserver.ts';
+import { runCommand } from '../run-command.ts';
+import { firstMessage, sendMessage } from './messages.ts';
+import { type ApiserverMessage, type ApiserverRequest, type SharedRequest, SOCKET } from './requests.ts';
 import { serveCluster } from './serve-cluster.ts';
+import type { Served } from './served.ts';
 
 export interface SharedServerOptions {
   /** How long it stays when nothing runs. */
@@ -61,4 +63,23 @@ async function serve(connection: Socket, options: Omit<Served, 'connection'>): P
   if (request === undefined) return;
   const served = { ...options, connection, signal: life.signal };
   await (request.type === 'cluster' ? serveCluster(request, served) : serveApiserver(request, served));
+}
+
+/** One thread serves all, so more of them run better in separate processes. */
+const MAX_RUNNING = 4;
+
+const APISERVER: CommandEntry = { name: 'apiserver', summary: '', load: async () => apiserverCommand };
+
+/** Runs `keelson apiserver` on behalf of the client. */
+async function serveApiserver(request: ApiserverRequest, served: Served): Promise<void> {
+  const { connection, running, signal } = served;
+  const send = (message: ApiserverMessage): void => sendMessage(connection, message);
+  if (running > MAX_RUNNING) return send({ type: 'full' });
+  const code = await runCommand([APISERVER], ['apiserver', ...request.args], {
+    env: request.environment,
+    stdout: { write: (text) => send({ type: 'out', text }) },
+    stderr: { write: (text) => send({ type: 'error', text }) },
+    once: (event, stop) => event === 'SIGTERM' && signal.addEventListener('abort', stop, { once: true }),
+  });
+  send({ type: 'ended', code });
 }

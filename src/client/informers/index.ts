@@ -8,7 +8,7 @@ export {
   type InformerOptions,
   type ObjectSelection,
 } from './informer-factory.ts';
-export { type ListWatcher, selected } from './list-watcher.ts';
+export { type ListWatcher, mapObjects, selected } from './list-watcher.ts';
 export { byNamespace, type Index, index } from './object-index.ts';
 export {
   defaultRateLimiter,

@@ -1,9 +1,8 @@
-import { type Clock, deepEqual } from '../../base/index.ts';
+import { type ApiObject, formatTime, instantOfMillis } from '../../api/index.ts';
 import type { ServiceCIDR } from '../../api/types/networking/v1.d.ts';
-import { formatTime, instantOfMillis } from '../../api/index.ts';
+import { type Clock, deepEqual } from '../../base/index.ts';
 import { extensionAuthentication, type TrustedAuthorities } from './extension-authentication.ts';
 import type { OwnKind, OwnObject } from './own-object.ts';
-import { tokenTracking } from './token-tracking.ts';
 
 export interface BootstrapOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -119,6 +118,25 @@ function kubernetesService({ apiServiceAddress, advertise }: BootstrapOptions): 
         sessionAffinity: 'None',
         ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: advertise.port }],
       },
+    },
+  };
+}
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Records since which day the use of Secrets' tokens is tracked, for the controller that removes unused ones. */
+function tokenTracking(clock: Pick<Clock, 'now'>): OwnObject {
+  const since = new Date(clock.now()).toISOString().slice(0, 10);
+  return {
+    kind: { group: '', plural: 'configmaps', root: '/api/v1' },
+    object: {
+      metadata: { name: 'kube-apiserver-legacy-service-account-token-tracking', namespace: 'kube-system' },
+      data: { since },
+    },
+    amend: (current) => {
+      const { data = {} } = current as ApiObject & { readonly data?: Readonly<Record<string, string>> };
+      if (DATE.test(data['since'] ?? '')) return undefined;
+      return { type: 'update', object: { ...current, data: { ...data, since } } as ApiObject };
     },
   };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { formatMicroTime, instantOfMillis } from '../../api/index.ts';
 import type { Lease } from '../../api/types/coordination/v1.d.ts';
 import type { ApiServer } from '../../apiserver/index.ts';
-import type { Clock, Logger, Random, UidSource } from '../../base/index.ts';
+import { type Clock, type Logger, type Random, sleepAs, type UidSource } from '../../base/index.ts';
 
 const NAMESPACE = 'kube-system';
 const LEASES = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases`;
@@ -60,7 +60,8 @@ export class IdentityLease {
         collectAt = clock.monotonic() + COLLECT_EVERY_MS;
         await this.#attempt('old identity leases cannot be collected', () => this.#collect());
       }
-      await clock.sleep(RENEW_EVERY_MS * (1 + JITTER * random.float()), signal);
+      const periodMs = RENEW_EVERY_MS * (1 + JITTER * random.float());
+      await sleepAs(clock, periodMs, { signal, role: { type: 'beat', name: `leases/${this.#name}`, periodMs } });
     }
     await this.#attempt('identity lease cannot be removed', () => this.#remove());
   }

@@ -1,10 +1,10 @@
 import type { ApiServer } from '../../apiserver/index.ts';
+import { advertisedAddress, apiServiceAddress, hostAndPort } from '../addresses.ts';
+import { frontProxyOf } from '../authentication.ts';
 import type { ControlPlaneOptions } from '../control-plane-options.ts';
 import type { ClusterPki } from '../pki/cluster-pki.ts';
-import { hostAndPort } from '../addresses.ts';
 import { apiEndpoints } from './api-endpoints.ts';
-import type { BootstrapObjects } from './bootstrap-objects.ts';
-import { bootstrapObjectsOf } from './bootstrap-objects-of.ts';
+import { type BootstrapObjects, bootstrapObjects } from './bootstrap-objects.ts';
 import { ensurePolicy } from './ensure-policy.ts';
 import { IdentityLease } from './identity-lease.ts';
 import { keepOwnObjects } from './keep-own-objects.ts';
@@ -90,4 +90,35 @@ export class PlaneObjects {
   #serves({ group, plural, root }: OwnObject['kind']): boolean {
     return this.#server.registry.find(group, root.slice(root.lastIndexOf('/') + 1), plural) !== undefined;
   }
+}
+
+/** The port that is advertised until the server has taken a free one. */
+const DEFAULT_PORT = 6443;
+
+/** The objects that a control plane with these options and keys begins with. */
+function bootstrapObjectsOf(options: ControlPlaneOptions, pki: ClusterPki): BootstrapObjects {
+  const {
+    clock,
+    certificateClock = clock,
+    serviceCidrs,
+    serving: { listen, advertiseAddress } = {},
+    access = {},
+    bootstrapObjects: more = [],
+  } = options;
+  const port = listen?.port ?? 0;
+  return bootstrapObjects({
+    clock,
+    certificateClock,
+    advertise: {
+      address: advertiseAddress ?? advertisedAddress(listen?.host ?? 'localhost'),
+      port: port === 0 ? DEFAULT_PORT : port,
+    },
+    serviceCidrs,
+    more,
+    apiServiceAddress: apiServiceAddress(serviceCidrs),
+    trusted: {
+      clientAuthorities: access.clientAuthorities ?? pki.authority.certificate,
+      frontProxy: frontProxyOf(access, pki),
+    },
+  });
 }

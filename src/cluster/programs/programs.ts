@@ -22,6 +22,21 @@ export const programs = [
     load: () => import('./machine-node/program.ts'),
   },
   {
+    command: 'proxy',
+    summary: "Forward Services on this machine, with kube-proxy's flags and configuration file",
+    load: () => import('./proxy/program.ts'),
+  },
+  {
+    command: 'dns',
+    summary: "Answer DNS questions about a cluster's services and pods, on any API server",
+    load: () => import('./dns/program.ts'),
+  },
+  {
+    command: 'network-policy',
+    summary: 'Enforce NetworkPolicies on this machine, a node of any cluster',
+    load: () => import('./network-policy/program.ts'),
+  },
+  {
     command: 'node',
     summary: 'Run simulated nodes alone, on any API server',
     load: () => import('./kubelet/program.ts'),

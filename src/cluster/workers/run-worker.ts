@@ -1,10 +1,12 @@
 import { Socket } from 'node:net';
+import { serviceUnavailable } from '../../api/index.ts';
+import type { Answer, Call, PathHandler } from '../../apiserver/index.ts';
 import { aborted, messageOf } from '../../base/index.ts';
-import type { ControlPlane } from '../control-plane.ts';
 import type { ControlPlaneOptions } from '../control-plane-options.ts';
+import type { ControlPlane } from '../control-plane.ts';
+import { SCHEDULING_PREFIX } from '../scheduling-paths.ts';
 import { startControlPlane } from '../start-control-plane.ts';
 import type { StorageOptions } from '../storage-options.ts';
-import { MainPaths } from './main-paths.ts';
 import { MainProcess } from './main-process.ts';
 import { BOARD_FD, CHANNEL_FD, type WorkOrder } from './messages.ts';
 import { withLog } from './one-audit-log.ts';
@@ -67,4 +69,22 @@ function storageOf(storage: StorageOptions, { hasStore, hasBoard }: WorkOrder): 
     ...(eventTtlSeconds === undefined ? {} : { eventTtlSeconds }),
   };
   return { ...form, type: 'channel', channel, ...(hasBoard ? { boardFd: BOARD_FD } : {}) };
+}
+
+/** Passes requests on that are about all processes of a server, or about the programs in the main one. */
+class MainPaths implements PathHandler {
+  readonly #main: MainProcess;
+
+  constructor(main: MainProcess) {
+    this.#main = main;
+  }
+
+  async handle(call: Call): Promise<Answer | undefined> {
+    const { method, path } = call.request;
+    if (method !== 'GET' || (path !== '/metrics' && !path.startsWith(SCHEDULING_PREFIX))) return undefined;
+    const answer = await this.#main.request(path, call.request.header('accept') ?? '');
+    if (answer === undefined) throw serviceUnavailable('the main process does not answer');
+    const { status, text, contentType } = answer;
+    return { type: 'bytes', code: status, contentType, body: text };
+  }
 }

@@ -19,12 +19,12 @@ export interface Finding {
 /** Collects the new status of an autoscaler. */
 export class StatusDraft {
   readonly #before: Status | undefined;
-  readonly #now: string;
+  readonly #nowMs: number;
   #status: Status;
 
   constructor(before: Status | undefined, nowMs: number) {
     this.#before = before;
-    this.#now = formatTime(instantOfMillis(nowMs));
+    this.#nowMs = nowMs;
     this.#status = before ?? { desiredReplicas: 0 };
   }
 
@@ -32,6 +32,7 @@ export class StatusDraft {
   say(type: ConditionType, { status, reason, message }: Finding): void {
     const conditions = this.#status.conditions ?? [];
     const known = conditions.find((condition) => condition.type === type);
+    if (known?.status === status && known.reason === reason && known.message === message) return;
     const lastTransitionTime = known?.status === status ? known.lastTransitionTime : this.#now;
     const said: DeepReadonly<HorizontalPodAutoscalerCondition> = {
       type,
@@ -69,6 +70,10 @@ export class StatusDraft {
       ...(metrics.length === 0 ? {} : { currentMetrics: metrics }),
       conditions,
     };
+  }
+
+  get #now(): string {
+    return formatTime(instantOfMillis(this.#nowMs));
   }
 
   /** The status if it changed. */

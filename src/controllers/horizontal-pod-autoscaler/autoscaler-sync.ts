@@ -123,7 +123,7 @@ export class AutoscalerSync {
 
   async #target(): Promise<TargetScale> {
     try {
-      const target = await readTarget(this.#autoscaler, { ...this.#parts, signal: this.#signal });
+      const target = await readTarget(this.#autoscaler, this.#parts, this.#signal);
       const message = "the HPA controller was able to get the target's current scale";
       this.#draft.say('AbleToScale', { status: 'True', reason: 'SucceededGetScale', message });
       return target;
@@ -205,12 +205,11 @@ export class AutoscalerSync {
       throw new SelectorError('selector is required', 'SelectorRequired', { reason: 'InvalidSelector', message });
     }
     selectors.set(keyOf(this.#autoscaler), selector);
-    const text = scale.status?.selector ?? '';
-    const selected = pods.list({ namespace, labelSelector: text });
+    const selected = pods.list({ namespace, labelSelector: selector.text });
     const about = selectors.about(namespace, selected);
     if (about.length > 1) {
       const names = about.map((name) => `{${name} ${namespace}}`).join(' ');
-      const message = `pods by selector ${text} are controlled by multiple HPAs: [${names}]`;
+      const message = `pods by selector ${selector.text} are controlled by multiple HPAs: [${names}]`;
       throw new SelectorError(message, 'AmbiguousSelector', { reason: 'AmbiguousSelector', message });
     }
     return {
@@ -220,7 +219,7 @@ export class AutoscalerSync {
       namespace,
       signal: this.#signal,
       pods: selected,
-      selector: selector.toString(),
+      selector: selector.query,
       specReplicas: scale.spec?.replicas ?? 0,
       statusReplicas: scale.status?.replicas ?? 0,
       tolerances: tolerancesOf(this.#autoscaler, settings.tolerance),
@@ -239,7 +238,7 @@ export class AutoscalerSync {
     const current = target.scale.spec?.replicas ?? 0;
     const what = `New size: ${replicas}; reason: ${reason}`;
     try {
-      await writeScale(target, replicas, { ...this.#parts, signal: this.#signal });
+      await writeScale(target, replicas, { client: this.#parts.client, signal: this.#signal });
     } catch (error) {
       this.#signal.throwIfAborted();
       this.#warn('FailedRescale', `${what}; error: ${messageOf(error)}`);

@@ -1,4 +1,3 @@
-import { matchNothing } from '../../api/values/index.ts';
 import { HorizontalPodAutoscaler, keyOf, Pod, type RateLimiter } from '../../client/index.ts';
 import type { AppContext, KeyedWorkers, ProgramPart, PreparedPart, WorkContext } from '../../kit/index.ts';
 import { AutoscalerMetrics } from './autoscaler-metrics.ts';
@@ -70,12 +69,12 @@ class AutoscalerControl implements PreparedPart {
     });
     context.onChange(HorizontalPodAutoscaler, {
       add: (autoscaler) => {
-        selectors.set(keyOf(autoscaler), matchNothing());
+        selectors.add(keyOf(autoscaler));
         this.#workers.addAfter(keyOf(autoscaler), this.#periodMs);
       },
       update: (autoscaler) => this.#workers.addAfter(keyOf(autoscaler), this.#periodMs),
       delete: (autoscaler) => {
-        selectors.set(keyOf(autoscaler), undefined);
+        selectors.delete(keyOf(autoscaler));
         this.#workers.addAfter(keyOf(autoscaler), this.#periodMs);
       },
     });

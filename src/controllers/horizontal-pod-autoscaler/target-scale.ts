@@ -1,14 +1,14 @@
-import { type LabelMatcher, parseLabelSelector, ValueError } from '../../api/client.ts';
 import type { Scale } from '../../api/types/autoscaling/v1.d.ts';
-import { quoteGo } from '../../api/values/index.ts';
 import { messageOf } from '../../base/index.ts';
 import {
   type Client,
   hasReason,
   type HorizontalPodAutoscaler,
+  keyOf,
   type Observed,
   type ServedKind,
 } from '../../client/index.ts';
+import type { KnownSelectors, TargetSelector } from './known-selectors.ts';
 import { requestProblem } from './request-problem.ts';
 import type { ServedTargets } from './served-targets.ts';
 
@@ -20,34 +20,37 @@ export interface TargetScale {
   readonly kind: ServedKind;
   readonly scale: Scale;
   /** The target's pod selector; undefined if it has none. */
-  readonly selector: LabelMatcher | undefined;
+  readonly selector: TargetSelector | undefined;
 }
 
 interface ReadParts {
   readonly client: Client;
   readonly targets: ServedTargets;
-  readonly signal: AbortSignal;
+  readonly selectors: KnownSelectors;
 }
 
 /** Reads the scale of the target. Throws an error that explains why it cannot. */
 export async function readTarget(
   autoscaler: Observed<HorizontalPodAutoscaler>,
   parts: ReadParts,
+  signal: AbortSignal,
 ): Promise<TargetScale> {
   try {
-    return await readKnown(autoscaler, parts);
+    return await readKnown(autoscaler, parts, signal);
   } catch (error) {
-    parts.signal.throwIfAborted();
+    signal.throwIfAborted();
     if (!parts.targets.doubt()) throw error;
-    return await readKnown(autoscaler, parts);
+    return await readKnown(autoscaler, parts, signal);
   }
 }
 
 async function readKnown(
-  { metadata: { namespace = '' }, spec }: Observed<HorizontalPodAutoscaler>,
-  { client, targets, signal }: ReadParts,
+  autoscaler: Observed<HorizontalPodAutoscaler>,
+  { client, targets, selectors }: ReadParts,
+  signal: AbortSignal,
 ): Promise<TargetScale> {
-  const { apiVersion = '', kind, name } = spec.scaleTargetRef;
+  const { namespace = '' } = autoscaler.metadata;
+  const { apiVersion = '', kind, name } = autoscaler.spec.scaleTargetRef;
   const parts = apiVersion.split('/');
   if (parts.length > 2) throw new Error(`unexpected GroupVersion string: ${apiVersion}`);
   const group = parts.length === 2 ? (parts[0] ?? '') : '';
@@ -56,7 +59,7 @@ async function readKnown(
   for (const [index, each] of served.entries()) {
     try {
       const scale = await client.kindIn(each, namespace).scale.get(name, { signal });
-      return { kind: each, scale, selector: readSelector(scale.status?.selector ?? '') };
+      return { kind: each, scale, selector: selectors.read(keyOf(autoscaler), scale.status?.selector ?? '') };
     } catch (error) {
       signal.throwIfAborted();
       if (index === 0) first = new Error(requestProblem(error, { group, resource: each.plural, name }));
@@ -84,14 +87,4 @@ export async function writeScale(
       latest = await scales.get(name, { signal });
     }
   }
-}
-
-function readSelector(text: string): LabelMatcher | undefined {
-  if (text === '') return undefined;
-  const matcher = parseLabelSelector(text);
-  if (!(matcher instanceof ValueError)) return matcher;
-  const problem = `couldn't parse the selector string ${quoteGo(text)}: ${matcher.message}`;
-  throw new Error(
-    `received an object from a /scale endpoint which was not convertible to autoscaling Scale: failed to parse target selector: ${problem}`,
-  );
 }

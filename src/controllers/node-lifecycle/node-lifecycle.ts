@@ -51,6 +51,8 @@ class NodeLifecycle implements PreparedPart {
   readonly #monitor: HealthMonitor;
   readonly #passes: Passes;
   #watchdog: Disposable | undefined;
+  /** Every node has at least this long after each heartbeat. */
+  readonly #patienceMs: number;
   readonly #metrics: NodeMetrics;
   /** Updates labels and NoSchedule taints, by node name. */
   readonly #alignment: KeyedWorkers;
@@ -74,6 +76,11 @@ class NodeLifecycle implements PreparedPart {
     });
     this.#arrivals = context.workers(`${QUEUE}_pods`, { concurrency: POD_WORKERS, work: (key) => this.#receive(key) });
     this.#zones = new Zones({ clock, rates: options, onTurn: (node) => this.#evictions.add(node) });
+    const grace = {
+      monitorMs: options.nodeMonitorGracePeriodMs ?? 50_000,
+      startupMs: options.nodeStartupGracePeriodMs ?? 60_000,
+    };
+    this.#patienceMs = Math.min(grace.monitorMs, grace.startupMs);
     this.#monitor = new HealthMonitor({
       clock,
       log: context.log.with({ controller: 'node-lifecycle' }),
@@ -84,10 +91,7 @@ class NodeLifecycle implements PreparedPart {
       zones: this.#zones,
       nodeSeconds: this.#metrics.nodeSeconds,
       seenUpTo: context.seenUpTo,
-      grace: {
-        monitorMs: options.nodeMonitorGracePeriodMs ?? 50_000,
-        startupMs: options.nodeStartupGracePeriodMs ?? 60_000,
-      },
+      grace,
     });
     this.#passes = context.passes(`${QUEUE}_monitor`, {
       period: options.nodeMonitorPeriodMs ?? 5000,
@@ -126,8 +130,8 @@ class NodeLifecycle implements PreparedPart {
     if (deadlineMs === undefined || deadlineMs === Infinity) return;
     const beats = this.#monitor.awaited.map((name) => `leases/${name}`);
     const look = (): void => (this.#monitor.isOverdue ? this.#passes.request() : this.#watch());
-    // after the deadline, not at it
-    this.#watchdog = clock.timer(deadlineMs + 1 - clock.now(), look, { type: 'watchdog', beats });
+    const role = { type: 'watchdog', beats, patienceMs: this.#patienceMs } as const;
+    this.#watchdog = clock.timer(deadlineMs + 1 - clock.now(), look, role); // after the deadline, not at it
   }
 
   async #align(name: string): Promise<void> {

@@ -1,10 +1,10 @@
-import { type FieldError, invalidValue } from '../../api/index.ts';
+import { type FieldError, fieldErrorText, invalidValue } from '../../api/index.ts';
 import type { Steps } from '../../base/index.ts';
 import { structuralShape } from '../../cel/index.ts';
 import { checkDefaultValue } from '../values/check-default-value.ts';
+import { checkEmbedded } from '../values/check-embedded.ts';
 import { RuleBudget } from '../values/check-rules.ts';
 import type { CheckWork } from './check-work.ts';
-import { type DefaultPlace, surroundingProblem } from './default-place.ts';
 import type { Schema } from './definition.ts';
 import { itemSchema, someSchema, sortedEntries } from './inner-schemas.ts';
 import { hasUnknownFields } from './unknown-fields.ts';
@@ -74,4 +74,26 @@ function checkDefault(schema: Schema, place: DefaultPlace, { requiresPruned, wor
 /** Whether some default of a schema has fields that would be pruned. */
 export function hasUnprunedDefaults(schema: Schema): boolean {
   return someSchema(schema, (inner) => hasDefault(inner) && hasUnknownFields(inner.default, inner));
+}
+
+/** Where a default is: the innermost whole object around it, and the path from there. */
+interface DefaultPlace {
+  readonly path: string;
+  readonly object: Schema;
+  readonly steps: readonly ({ readonly type: 'item' } | { readonly type: 'field'; readonly name: string })[];
+  /** Inside the metadata, kind or apiVersion of that object. */
+  readonly isInsideMeta: boolean;
+}
+
+/** The problem with an object that consists only of a default for its metadata, kind or apiVersion. */
+function surroundingProblem(value: unknown, { object, steps }: DefaultPlace): string | undefined {
+  const around = steps.reduceRight<unknown>(
+    (inner, step) => (step.type === 'item' ? [inner] : { [step.name]: inner }),
+    value,
+  );
+  const whole = { apiVersion: 'validation/v1', kind: 'Validation', ...(around as object) };
+  const texts = checkEmbedded(whole, structuralShape(object))
+    .map(fieldErrorText)
+    .map((text) => text.replace(/^\./, ''));
+  return texts.length < 2 ? texts[0] : `[${texts.join(', ')}]`;
 }

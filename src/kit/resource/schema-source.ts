@@ -1,6 +1,6 @@
 import type { DeepReadonly } from '../../base/index.ts';
 import type { JSONSchemaProps } from '../../api/types/apiextensions/v1.d.ts';
-import type { Reading, TypeOfSchema } from './type-of-schema.ts';
+import type { Reading, TypeOfSchema } from '../../api/values/index.ts';
 
 /**
  * A schema of any library that follows Standard Schema (standardschema.dev). Its types reach the compiler; the definition

@@ -1,5 +1,6 @@
 import { type Checkpoints, goChecksum } from '../../node/index.ts';
 import { formatCpuList, parseCpuList } from '../machine/cpu-list.ts';
+import { type PolicyContent, readPolicyCheckpoint } from './policy-checkpoint.ts';
 
 /** Which processors are shared, and which ones containers have alone, by pod and container. */
 export interface CpuState {
@@ -10,11 +11,9 @@ export interface CpuState {
 /** The name that a kubelet gives the file. */
 const NAME = 'cpu_manager_state';
 
-interface Content {
-  readonly policyName?: string;
+interface Content extends PolicyContent {
   readonly defaultCpuSet?: string;
   readonly entries?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  readonly checksum?: number;
 }
 
 /** Stores assignments of processors in a kubelet's file and format. */
@@ -29,17 +28,14 @@ export class CpuCheckpoint {
 
   /** Undefined when nothing was stored. Throws on a file that is damaged or of another policy: running containers rely on it. */
   async read(): Promise<CpuState | undefined> {
-    const text = await this.#checkpoints.read(NAME);
-    if (text === undefined) return undefined;
-    const { policyName = '', defaultCpuSet = '', entries = {}, checksum } = JSON.parse(text) as Content;
-    const refuse = (problem: string): never => {
-      throw new Error(
-        `could not restore state from checkpoint: ${problem}, please drain this node and delete the file "${NAME}"`,
-      );
-    };
-    if (checksumOf(policyName, defaultCpuSet, entries) !== checksum) return refuse('checkpoint is corrupted');
-    if (policyName !== this.#policy)
-      return refuse(`configured policy "${this.#policy}" differs from state checkpoint policy "${policyName}"`);
+    const content = await readPolicyCheckpoint<Content>(this.#checkpoints, {
+      name: NAME,
+      policy: this.#policy,
+      checksumOf: ({ policyName = '', defaultCpuSet = '', entries = {} }) =>
+        checksumOf(policyName, defaultCpuSet, entries),
+    });
+    if (content === undefined) return undefined;
+    const { defaultCpuSet = '', entries = {} } = content;
     const assigned = new Map(
       Object.entries(entries).map(([uid, containers]) => [
         uid,

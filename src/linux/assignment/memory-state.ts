@@ -1,4 +1,5 @@
 import { type Checkpoints, goChecksum } from '../../node/index.ts';
+import { type PolicyContent, readPolicyCheckpoint } from './policy-checkpoint.ts';
 
 /** One kind of memory on a NUMA node, in bytes. */
 export interface MemoryTable {
@@ -38,11 +39,9 @@ export interface MemoryState {
 /** The name that a kubelet gives the file. */
 const NAME = 'memory_manager_state';
 
-interface Content {
-  readonly policyName?: string;
+interface Content extends PolicyContent {
   readonly machineState?: Readonly<Record<string, NodeMemory>>;
   readonly entries?: Readonly<Record<string, Readonly<Record<string, readonly MemoryBlock[]>>>>;
-  readonly checksum?: number;
 }
 
 /** Stores assignments of memory in a kubelet's file and format. */
@@ -57,22 +56,13 @@ export class MemoryCheckpoint {
 
   /** Undefined when nothing was stored. Throws on a file that is damaged or of another policy: running containers rely on it. */
   async read(): Promise<MemoryState | undefined> {
-    const text = await this.#checkpoints.read(NAME);
-    if (text === undefined) return undefined;
-    const { policyName = '', machineState = {}, entries = {}, checksum } = JSON.parse(text) as Content;
-    const machine = new Map(Object.entries(machineState).map(([id, node]) => [Number(id), node]));
-    const assigned: MemoryAssignments = new Map(
-      Object.entries(entries).map(([uid, containers]) => [uid, new Map(Object.entries(containers))]),
-    );
-    const refuse = (problem: string): never => {
-      throw new Error(
-        `could not restore state from checkpoint: ${problem}, please drain this node and delete the file "${NAME}"`,
-      );
-    };
-    if (checksumOf(policyName, { machine, assigned }) !== checksum) return refuse('checkpoint is corrupted');
-    if (policyName !== this.#policy)
-      return refuse(`configured policy "${this.#policy}" differs from state checkpoint policy "${policyName}"`);
-    return machine.size === 0 ? undefined : { machine, assigned };
+    const content = await readPolicyCheckpoint<Content>(this.#checkpoints, {
+      name: NAME,
+      policy: this.#policy,
+      checksumOf: (found) => checksumOf(found.policyName ?? '', stateOf(found)),
+    });
+    const state = stateOf(content ?? {});
+    return state.machine.size === 0 ? undefined : state;
   }
 
   async write(state: MemoryState): Promise<void> {
@@ -87,6 +77,13 @@ export class MemoryCheckpoint {
       JSON.stringify({ policyName: this.#policy, machineState, ...filled, checksum }),
     );
   }
+}
+
+function stateOf({ machineState = {}, entries = {} }: Content): MemoryState {
+  return {
+    machine: new Map(Object.entries(machineState).map(([id, node]) => [Number(id), node])),
+    assigned: new Map(Object.entries(entries).map(([uid, containers]) => [uid, new Map(Object.entries(containers))])),
+  };
 }
 
 /** Over the content as Go prints the kubelet's struct. */

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import type { CgroupLimits } from '../../node/index.ts';
 import {
   type CgroupTree,
+  type CgroupTreeOptions,
   foldersIn,
+  limitPages,
   makeFolders,
-  pageSizeText,
   pathExists,
   processesBelow,
   readCgroupFile,
@@ -33,20 +34,13 @@ const CONTROLLERS = [
 ];
 const REQUIRED = ['cpu', 'cpuset', 'memory'];
 
-export interface SplitTreeOptions {
-  /** The folder with the mount points of all controllers. */
-  readonly root: string;
-  /** Sizes of the machine's huge pages in bytes. */
-  readonly pageSizes: readonly number[];
-}
-
 /** Cgroups of version 1: a tree of folders for each controller. */
 export class SplitTree implements CgroupTree {
   readonly version = 1;
-  readonly #options: SplitTreeOptions;
+  readonly #options: CgroupTreeOptions;
   readonly #controllers: readonly string[];
 
-  static async open(options: SplitTreeOptions): Promise<SplitTree> {
+  static async open(options: CgroupTreeOptions): Promise<SplitTree> {
     const mounted = await readdir(options.root);
     const missing = REQUIRED.filter((name) => !mounted.includes(name));
     if (missing.length > 0)
@@ -59,7 +53,7 @@ export class SplitTree implements CgroupTree {
     );
   }
 
-  private constructor(options: SplitTreeOptions, controllers: readonly string[]) {
+  private constructor(options: CgroupTreeOptions, controllers: readonly string[]) {
     this.#options = options;
     this.#controllers = controllers;
   }
@@ -69,14 +63,13 @@ export class SplitTree implements CgroupTree {
     return true;
   }
 
-  async create(path: string): Promise<void> {
-    for (const controller of this.#controllers)
-      await makeFolders(join(this.#options.root, controller), path, async (folder) => {
-        if (controller !== 'cpuset') return;
-        // a cpuset without processors and memory takes no processes
-        for (const name of ['cpuset.cpus', 'cpuset.mems'])
-          await writeCgroupFile(folder, name, await readCgroupFile(join(folder, '..'), name));
-      });
+  async create(path: string): Promise<boolean> {
+    let isNew = false;
+    for (const controller of this.#controllers) {
+      const made = controller === 'cpuset' ? fillCpuset : nothing;
+      if (await makeFolders(join(this.#options.root, controller), path, made)) isNew = true;
+    }
+    return isNew;
   }
 
   async setLimits(path: string, limits: CgroupLimits): Promise<void> {
@@ -90,7 +83,9 @@ export class SplitTree implements CgroupTree {
     if (memory !== undefined && memory !== 0) await write('memory', 'memory.limit_in_bytes', memory);
     if (pids !== undefined && this.#controllers.includes('pids'))
       await write('pids', 'pids.max', pids > 0 ? pids : 'max');
-    if (hugePages !== undefined && this.#controllers.includes('hugetlb')) await this.#limitPages(path, hugePages);
+    const { pageSizes } = this.#options;
+    if (hugePages !== undefined && this.#controllers.includes('hugetlb'))
+      await limitPages(this.#folder('hugetlb', path), hugePages, { pageSizes, ending: 'limit_in_bytes' });
   }
 
   async limits(path: string): Promise<CgroupLimits> {
@@ -125,18 +120,17 @@ export class SplitTree implements CgroupTree {
     for (const controller of this.#controllers) await removeFolders(this.#folder(controller, path));
   }
 
-  async #limitPages(path: string, limits: ReadonlyMap<number, number>): Promise<void> {
-    const folder = this.#folder('hugetlb', path);
-    for (const size of this.#options.pageSizes) {
-      const name = `hugetlb.${pageSizeText(size)}`;
-      const limit = String(limits.get(size) ?? 0);
-      await writeCgroupFile(folder, `${name}.limit_in_bytes`, limit);
-      const reserved = `${name}.rsvd.limit_in_bytes`;
-      if (await pathExists(join(folder, reserved))) await writeCgroupFile(folder, reserved, limit);
-    }
-  }
-
   #folder(controller: string, path: string): string {
     return join(this.#options.root, controller, path);
   }
+}
+
+/** A cpuset without processors and memory takes no processes. */
+async function fillCpuset(folder: string): Promise<void> {
+  for (const name of ['cpuset.cpus', 'cpuset.mems'])
+    await writeCgroupFile(folder, name, await readCgroupFile(join(folder, '..'), name));
+}
+
+async function nothing(): Promise<void> {
+  // other controllers need no values to begin with
 }

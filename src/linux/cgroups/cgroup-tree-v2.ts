@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import type { CgroupLimits } from '../../node/index.ts';
 import {
   type CgroupTree,
+  type CgroupTreeOptions,
   foldersIn,
+  limitPages,
   makeFolders,
-  pageSizeText,
   pathExists,
   processesBelow,
   readCgroupFile,
@@ -17,13 +18,6 @@ const CONTROLLERS = ['cpu', 'cpuset', 'memory', 'hugetlb', 'pids'];
 const DEFAULT_PERIOD = 100_000;
 const MAX_SHARES = 262_144;
 
-export interface UnifiedTreeOptions {
-  /** The mount point; another folder in tests. */
-  readonly root: string;
-  /** Sizes of the machine's huge pages in bytes. */
-  readonly pageSizes: readonly number[];
-}
-
 /** Cgroups of version 2: one folder for all controllers. */
 export class UnifiedTree implements CgroupTree {
   readonly version = 2;
@@ -31,7 +25,7 @@ export class UnifiedTree implements CgroupTree {
   readonly #pageSizes: readonly number[];
   readonly #controllers: readonly string[];
 
-  static async open({ root, pageSizes }: UnifiedTreeOptions): Promise<UnifiedTree> {
+  static async open({ root, pageSizes }: CgroupTreeOptions): Promise<UnifiedTree> {
     const available = (await readCgroupFile(root, 'cgroup.controllers')).split(/\s+/);
     const missing = ['cpu', 'memory', 'pids'].filter((name) => !available.includes(name));
     if (missing.length > 0)
@@ -42,7 +36,7 @@ export class UnifiedTree implements CgroupTree {
     );
   }
 
-  private constructor({ root, pageSizes }: UnifiedTreeOptions, controllers: readonly string[]) {
+  private constructor({ root, pageSizes }: CgroupTreeOptions, controllers: readonly string[]) {
     this.#root = root;
     this.#pageSizes = pageSizes;
     this.#controllers = controllers;
@@ -52,8 +46,8 @@ export class UnifiedTree implements CgroupTree {
     return pathExists(this.#folder(path));
   }
 
-  async create(path: string): Promise<void> {
-    await makeFolders(this.#root, path, async (folder) => {
+  create(path: string): Promise<boolean> {
+    return makeFolders(this.#root, path, async (folder) => {
       const enabled = this.#controllers.map((name) => `+${name}`).join(' ');
       await writeCgroupFile(join(folder, '..'), 'cgroup.subtree_control', enabled);
     });
@@ -69,7 +63,9 @@ export class UnifiedTree implements CgroupTree {
       await write('cpu.max', `${(cpuQuota ?? 0) > 0 ? cpuQuota : 'max'} ${cpuPeriod ?? DEFAULT_PERIOD}`);
     if (memory !== undefined && memory !== 0) await write('memory.max', memory < 0 ? 'max' : memory);
     if (pids !== undefined) await write('pids.max', pids > 0 ? pids : 'max');
-    if (hugePages !== undefined && this.#controllers.includes('hugetlb')) await this.#limitPages(path, hugePages);
+    const pageSizes = this.#pageSizes;
+    if (hugePages !== undefined && this.#controllers.includes('hugetlb'))
+      await limitPages(this.#folder(path), hugePages, { pageSizes, ending: 'max' });
     for (const [name, value] of Object.entries(unified)) await write(name, value);
   }
 
@@ -99,16 +95,6 @@ export class UnifiedTree implements CgroupTree {
 
   remove(path: string): Promise<void> {
     return removeFolders(this.#folder(path));
-  }
-
-  async #limitPages(path: string, limits: ReadonlyMap<number, number>): Promise<void> {
-    const folder = this.#folder(path);
-    for (const size of this.#pageSizes) {
-      const name = `hugetlb.${pageSizeText(size)}`;
-      const limit = String(limits.get(size) ?? 0);
-      await writeCgroupFile(folder, `${name}.max`, limit);
-      if (await pathExists(join(folder, `${name}.rsvd.max`))) await writeCgroupFile(folder, `${name}.rsvd.max`, limit);
-    }
   }
 
   #folder(path: string): string {

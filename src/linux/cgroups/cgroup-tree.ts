@@ -1,14 +1,15 @@
 import { mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { messageOf } from '../../base/index.ts';
 import type { CgroupLimits } from '../../node/index.ts';
+import { errorCode } from '../../system/index.ts';
 
 /** The cgroups of a machine, by their paths below the mount points: `/kubepods/burstable`. */
 export interface CgroupTree {
   readonly version: 1 | 2;
   exists(path: string): Promise<boolean>;
-  /** Makes a cgroup, with those above it. */
-  create(path: string): Promise<void>;
+  /** Makes a cgroup, with those above it. False when it was there already. */
+  create(path: string): Promise<boolean>;
   setLimits(path: string, limits: CgroupLimits): Promise<void>;
   limits(path: string): Promise<CgroupLimits>;
   /** In bytes. */
@@ -21,10 +22,18 @@ export interface CgroupTree {
   remove(path: string): Promise<void>;
 }
 
+/** Where the cgroups of a machine are, and what of its memory they limit. */
+export interface CgroupTreeOptions {
+  /** The mount point: the folder of all cgroups, or of all controllers in version 1; another folder in tests. */
+  readonly root: string;
+  /** Sizes of the machine's huge pages in bytes. */
+  readonly pageSizes: readonly number[];
+}
+
 export const MOUNTED_AT = '/sys/fs/cgroup';
 
 /** `2MB` for 2097152: how files of huge pages are named. */
-export function pageSizeText(bytes: number): string {
+function pageSizeText(bytes: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
   let [size, unit] = [bytes, 0];
   for (; size >= 1024 && unit < units.length - 1; unit++) size /= 1024;
@@ -48,6 +57,21 @@ export async function writeCgroupFile(folder: string, name: string, value: strin
   }
 }
 
+/** Limits huge pages of each size, in the files `hugetlb.SIZE.ENDING`; those without a limit may not be used. */
+export async function limitPages(
+  folder: string,
+  limits: ReadonlyMap<number, number>,
+  { pageSizes, ending }: Pick<CgroupTreeOptions, 'pageSizes'> & { readonly ending: string },
+): Promise<void> {
+  for (const size of pageSizes) {
+    const name = `hugetlb.${pageSizeText(size)}`;
+    const limit = String(limits.get(size) ?? 0);
+    await writeCgroupFile(folder, `${name}.${ending}`, limit);
+    const reserved = `${name}.rsvd.${ending}`;
+    if (await pathExists(join(folder, reserved))) await writeCgroupFile(folder, reserved, limit);
+  }
+}
+
 export async function pathExists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
@@ -55,15 +79,25 @@ export async function pathExists(path: string): Promise<boolean> {
   );
 }
 
-/** Makes each folder of a path below `root` that is missing; `made` is called for it before the next one. */
-export async function makeFolders(root: string, path: string, made: (folder: string) => Promise<void>): Promise<void> {
-  let folder = root;
-  for (const part of path.split('/').filter((each) => each !== '')) {
-    folder = join(folder, part);
-    if (await pathExists(folder)) continue;
-    await mkdir(folder, { recursive: true, mode: 0o755 });
-    await made(folder);
+/** Makes each folder of a path below `root` that is missing; `made` is called for it before the next one. False when all were there. */
+export async function makeFolders(
+  root: string,
+  path: string,
+  made: (folder: string) => Promise<void>,
+): Promise<boolean> {
+  const folder = join(root, path);
+  const above = dirname(path);
+  try {
+    await mkdir(folder, { mode: 0o755 });
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST') return false;
+    if (code !== 'ENOENT' || above === path || above === '/') throw error;
+    await makeFolders(root, above, made);
+    return makeFolders(root, path, made);
   }
+  await made(folder);
+  return true;
 }
 
 /** The processes that the files `cgroup.procs` in and below a folder list. */
@@ -85,11 +119,20 @@ export async function foldersIn(folder: string): Promise<readonly string[]> {
 
 /** Removes a folder of cgroups with those below it, the deepest first. */
 export async function removeFolders(folder: string): Promise<void> {
+  if (await rmdir(folder).then(isDone, isGone)) return;
   for (const name of await foldersIn(folder)) await removeFolders(join(folder, name));
   try {
     await rmdir(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    if (isGone(error)) return;
     throw new Error(`Cannot remove the cgroup ${folder}: ${messageOf(error)}`, { cause: error });
   }
+}
+
+function isDone(): boolean {
+  return true;
+}
+
+function isGone(error: unknown): boolean {
+  return errorCode(error) === 'ENOENT';
 }

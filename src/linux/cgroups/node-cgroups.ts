@@ -50,6 +50,8 @@ export class NodeCgroups {
   readonly place: PodCgroupPlace;
   readonly #parts: NodeCgroupParts;
   readonly #counted = new Map<string, Counted>();
+  /** The cgroups that were prepared for pods, by uid. */
+  readonly #paths = new Map<string, string>();
   #qosLimits = '';
 
   constructor(parts: NodeCgroupParts) {
@@ -98,8 +100,8 @@ export class NodeCgroups {
     if (!this.place.isPerPod) return;
     const { tree, options, rules } = this.#parts;
     const path = this.#path(podCgroupName(pod, this.place));
-    if (await tree.exists(path)) return;
-    await tree.create(path);
+    this.#paths.set(pod.metadata.uid, path);
+    if (!(await tree.create(path))) return;
     const own = hasExclusiveCpus ? { ...rules, hasCpuQuota: false } : rules;
     const pids = options.podPidsLimit > 0 ? { pids: options.podPidsLimit } : {};
     await tree.setLimits(path, { ...podCgroupLimits(pod, own), ...pids });
@@ -129,19 +131,22 @@ export class NodeCgroups {
   /** Kills what still runs in the cgroup of a pod, and removes the cgroup. */
   async removePod(podUid: string): Promise<void> {
     await this.discount(podUid);
-    for (const path of (await this.#podPaths()).get(podUid) ?? []) await this.#remove(path);
+    const known = this.#paths.get(podUid);
+    this.#paths.delete(podUid);
+    const paths = known === undefined ? (await this.#podPaths()).get(podUid) : [known];
+    for (const path of paths ?? []) await this.#remove(path);
   }
 
   async #remove(path: string): Promise<void> {
     const { tree, clock, log } = this.#parts;
-    for (let attempt = 1; ; attempt++) {
-      for (const pid of await tree.processes(path)) kill(pid);
+    for (let attempt = 0; ; attempt++) {
       try {
         return await tree.remove(path);
       } catch (error) {
         if (attempt === REMOVE_TRIES)
           return log.warn('cgroup is not removed', { cgroup: path, error: messageOf(error) });
       }
+      for (const pid of await tree.processes(path)) kill(pid);
       await clock.sleep(REMOVE_RETRY_MS * 2 ** attempt, NEVER);
     }
   }

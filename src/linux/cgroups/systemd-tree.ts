@@ -1,11 +1,8 @@
-import { execFile } from 'node:child_process';
 import { basename, dirname } from 'node:path';
-import { promisify } from 'node:util';
 import { messageOf } from '../../base/index.ts';
 import type { CgroupLimits } from '../../node/index.ts';
+import type { SmallShell } from '../../system/index.ts';
 import { type CgroupTree, pathExists } from './cgroup-tree.ts';
-
-const run = promisify(execFile);
 
 /** Talks to systemd: `busctl` with these arguments. */
 export type BusCall = (args: readonly string[]) => Promise<void>;
@@ -19,22 +16,18 @@ export async function requireSystemd(runFolder = '/run/systemd/system'): Promise
 }
 
 /** Calls systemd over D-Bus with the program that comes with it. */
-export async function callSystemd(args: readonly string[]): Promise<void> {
-  try {
-    await run('busctl', [...args]);
-  } catch (error) {
-    const { stderr = '' } = error as { readonly stderr?: string };
-    throw new Error(`Cannot reach systemd: ${stderr.trim() === '' ? messageOf(error) : stderr.trim()}`, {
-      cause: error,
-    });
-  }
+export function systemdCalls(shell: Pick<SmallShell, 'run'>): BusCall {
+  return async (args) => {
+    const { code, output } = await shell.run('busctl', args);
+    if (code !== 0) throw new Error(`Cannot reach systemd: ${output.trim() === '' ? 'busctl failed' : output.trim()}`);
+  };
 }
 
 /**
  * Cgroups that systemd makes as slices. systemd sets the limits that it knows, so that it does not reset them later; all limits are then
  * written to the files as well.
  */
-export function systemdTree(files: CgroupTree, call: BusCall = callSystemd): CgroupTree {
+export function systemdTree(files: CgroupTree, call: BusCall): CgroupTree {
   return {
     version: files.version,
     exists: (path) => files.exists(path),
@@ -43,8 +36,10 @@ export function systemdTree(files: CgroupTree, call: BusCall = callSystemd): Cgr
     processes: (path) => files.processes(path),
     children: (path) => files.children(path),
     async create(path) {
-      if (!(await files.exists(path))) await call(startArguments(path, files.version)).catch(ignoreExisting);
+      const isThere = await files.exists(path);
+      if (!isThere) await call(startArguments(path, files.version)).catch(ignoreExisting);
       await files.create(path);
+      return !isThere;
     },
     async setLimits(path, limits) {
       const properties = propertiesOf(limits, files.version);

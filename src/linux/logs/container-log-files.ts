@@ -1,9 +1,13 @@
 import { access, mkdir, readdir, readlink, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CONTAINER_NAME, type ContainerStatus, POD_NAME, POD_NAMESPACE } from '../../node/index.ts';
+import { errorCode } from '../../system/index.ts';
 
 const SUFFIX = '.log';
 const MAX_NAME_BYTES = 255;
+
+/** What is to be known of a container to find its log. */
+export type LoggedContainer = Pick<ContainerStatus, 'id' | 'labels' | 'logPath'>;
 
 /** The log files of containers, and the links to them in one folder, where log collectors look for them. */
 export class ContainerLogFiles {
@@ -19,16 +23,21 @@ export class ContainerLogFiles {
   }
 
   /** Makes the link to the log of a container that was started, if the container logs to a file. */
-  async link(container: ContainerStatus): Promise<void> {
+  async link(container: LoggedContainer): Promise<void> {
     const { logPath } = container;
     const link = this.#linkOf(container);
     if (logPath === '' || link === undefined || !(await exists(logPath))) return;
-    await rm(link, { force: true });
-    await symlink(logPath, link);
+    try {
+      await symlink(logPath, link);
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+      await rm(link, { force: true });
+      await symlink(logPath, link);
+    }
   }
 
   /** Removes the log of a container that is removed, with what was rotated away from it, and the link. */
-  async remove(container: ContainerStatus): Promise<void> {
+  async remove(container: LoggedContainer): Promise<void> {
     const { logPath } = container;
     const link = this.#linkOf(container);
     if (link !== undefined) await rm(link, { force: true });
@@ -50,7 +59,7 @@ export class ContainerLogFiles {
   }
 
   /** `<pod>_<namespace>_<container>-<id>.log`. Undefined for containers of other programs. */
-  #linkOf({ id, labels }: ContainerStatus): string | undefined {
+  #linkOf({ id, labels }: Omit<LoggedContainer, 'logPath'>): string | undefined {
     const [pod, namespace, container] = [labels[POD_NAME], labels[POD_NAMESPACE], labels[CONTAINER_NAME]];
     if (pod === undefined || namespace === undefined || container === undefined) return undefined;
     const name = `${pod}_${namespace}_${container}-${id}`.slice(0, MAX_NAME_BYTES - SUFFIX.length);

@@ -1,6 +1,5 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import {
   type ContainerMeasurement,
@@ -14,7 +13,7 @@ import {
   POD_UID,
   type PodMeasurement,
   type RuntimeService,
-  volumeFolder,
+  type VolumeUsage,
 } from '../../node/index.ts';
 import { memoryFacts, processFacts } from '../machine/machine-facts.ts';
 import { diskUsage } from '../volumes/disk-usage.ts';
@@ -25,14 +24,10 @@ export interface LinuxMeterParts {
   readonly images: ImageService;
   readonly folders: MachineFolders;
   readonly cgroupDriver: 'cgroupfs' | 'systemd';
-  readonly clock: Clock;
 }
 
-type Volume = SpaceUsage & { readonly isInMemory: boolean };
+type VolumeUsages = (pod: Observed<Pod>) => Promise<readonly VolumeUsage[]>;
 
-/** Counting the files of a volume takes long: the result serves for this time. */
-const KEEP_MS = 60_000;
-const EMPTY_DIR = 'kubernetes.io/empty-dir';
 /** Measuring is never given up: it is done in small steps. */
 const NEVER = new AbortController().signal;
 const NOTHING: SpaceUsage = { bytes: 0, inodes: 0 };
@@ -40,21 +35,19 @@ const NOTHING: SpaceUsage = { bytes: 0, inodes: 0 };
 /** Measures this machine and the pods on it. */
 export class LinuxMeter implements NodeMeter {
   readonly #parts: LinuxMeterParts;
-  /** By the folder of the volume. */
-  readonly #volumes = new Map<string, { readonly atMs: number; readonly usage: Volume }>();
 
   constructor(parts: LinuxMeterParts) {
     this.#parts = parts;
   }
 
-  async measure(pods: readonly Observed<Pod>[]): Promise<NodeMeasurement> {
+  async measure(pods: readonly Observed<Pod>[], volumes: VolumeUsages): Promise<NodeMeasurement> {
     const { hasImageFilesystem, disks } = await this.#disks();
     const observations = new Map<EvictionSignal, Observation>([
       ...(await this.#memory()),
       ['pid.available', await processes()],
       ...disks,
     ]);
-    return { observations, hasImageFilesystem, pods: await this.#pods(pods) };
+    return { observations, hasImageFilesystem, pods: await this.#pods(pods, volumes) };
   }
 
   async #memory(): Promise<readonly (readonly [EvictionSignal, Observation])[]> {
@@ -96,7 +89,7 @@ export class LinuxMeter implements NodeMeter {
     };
   }
 
-  async #pods(pods: readonly Observed<Pod>[]): Promise<ReadonlyMap<string, PodMeasurement>> {
+  async #pods(pods: readonly Observed<Pod>[], volumes: VolumeUsages): Promise<ReadonlyMap<string, PodMeasurement>> {
     if (pods.length === 0) return new Map();
     const { runtime } = this.#parts;
     const [containers, stats] = await Promise.all([
@@ -123,10 +116,9 @@ export class LinuxMeter implements NodeMeter {
         memoryBytes,
         processes: 0,
         containers: new Map(parts),
-        volumes: await this.#volumesOf(pod),
+        volumes: emptyDirs(pod, await volumes(pod)),
       });
     }
-    this.#forget(pods);
     return measured;
   }
 
@@ -139,29 +131,18 @@ export class LinuxMeter implements NodeMeter {
       await Promise.all(names.map(async (name) => [name, await diskUsage(join(folder, name), NEVER)] as const)),
     );
   }
+}
 
-  async #volumesOf({ metadata, spec }: Observed<Pod>): Promise<PodMeasurement['volumes']> {
-    const nowMs = this.#parts.clock.now();
-    const found = new Map<string, Volume>();
-    for (const { name, emptyDir } of spec?.volumes ?? []) {
-      if (emptyDir === undefined) continue;
-      const folder = volumeFolder(this.#parts.folders.root, metadata.uid, { plugin: EMPTY_DIR, name });
-      const known = this.#volumes.get(folder);
-      const isFresh = known !== undefined && nowMs - known.atMs < KEEP_MS;
-      const usage = isFresh
-        ? known.usage
-        : { ...(await diskUsage(folder, NEVER)), isInMemory: (emptyDir.medium ?? '') !== '' };
-      if (!isFresh) this.#volumes.set(folder, { atMs: nowMs, usage });
-      found.set(name, usage);
-    }
-    return found;
-  }
-
-  #forget(pods: readonly Observed<Pod>[]): void {
-    const uids = new Set(pods.map(({ metadata }) => metadata.uid));
-    for (const folder of this.#volumes.keys())
-      if (!uids.has(/\/pods\/([^/]+)\//.exec(folder)?.[1] ?? '')) this.#volumes.delete(folder);
-  }
+/** What the volumes of the type `emptyDir` take, by name. */
+function emptyDirs({ spec }: Observed<Pod>, measured: readonly VolumeUsage[]): PodMeasurement['volumes'] {
+  return new Map(
+    (spec?.volumes ?? []).flatMap(({ name, emptyDir }) => {
+      const found = measured.find((each) => each.name === name);
+      if (emptyDir === undefined || found === undefined) return [];
+      const isInMemory = (emptyDir.medium ?? '') !== '';
+      return [[name, { bytes: found.usedBytes, inodes: found.inodesUsed, isInMemory }] as const];
+    }),
+  );
 }
 
 async function filesystem(path: string): Promise<{ readonly space: Observation; readonly inodes: Observation }> {

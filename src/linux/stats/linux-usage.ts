@@ -15,7 +15,6 @@ import type {
 import { processFacts } from '../machine/machine-facts.ts';
 import { fileSystemStats } from '../volumes/disk-usage.ts';
 import { interfaces, wholeUsage } from './machine-usage.ts';
-import { PodVolumesUsage } from './pod-volumes-usage.ts';
 
 export interface LinuxUsageParts {
   readonly calls: CriCalls;
@@ -35,13 +34,11 @@ const MAX_READINGS = 20_000;
 /** What the machine, its pods and their containers use: read from runtime and kernel for each request, and at no other time. */
 export class LinuxUsage implements UsageSource {
   readonly #parts: LinuxUsageParts;
-  readonly #volumes: PodVolumesUsage;
   /** The last reading of each processor clock, by which rates are computed. */
   readonly #readings = new Map<string, Reading>();
 
   constructor(parts: LinuxUsageParts) {
     this.#parts = parts;
-    this.#volumes = new PodVolumesUsage(parts.folders, parts.clock);
   }
 
   async read(): Promise<NodeUsage> {
@@ -62,7 +59,7 @@ export class LinuxUsage implements UsageSource {
         const logBytes = await sizeOf(join(logs, name));
         containers.set(id, this.#withRate(id, { ...usage, details: { ...usage.details, logBytes } }));
       }
-      pods.set(pod.metadata.uid, await this.#podUsage(pod));
+      pods.set(pod.metadata.uid, this.#podUsage(pod));
     }
     return {
       whole: this.#withRate('/', { ...whole, ...this.#firstRate(whole) }),
@@ -78,12 +75,11 @@ export class LinuxUsage implements UsageSource {
     };
   }
 
-  async #podUsage({ metadata, usage, interfaces: used, processCount }: PodStats): Promise<PodUsage> {
+  #podUsage({ metadata, usage, interfaces: used, processCount }: PodStats): PodUsage {
     return {
       usage: this.#withRate(metadata.uid, usage),
       interfaces: used,
       processCount,
-      volumes: await this.#volumes.of(metadata.uid),
     };
   }
 

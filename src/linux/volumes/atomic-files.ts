@@ -16,7 +16,7 @@ import {
 import { dirname, join, posix } from 'node:path';
 import type { Clock, Random } from '../../base/index.ts';
 import type { VolumeFile } from '../../node/index.ts';
-import { errorCode } from '../error-code.ts';
+import { errorCode } from '../../system/index.ts';
 
 /** A link to the folder with the present content. Links beside it lead through it to the files. */
 const DATA = '..data';
@@ -48,28 +48,41 @@ export async function replaceFiles(
 ): Promise<void> {
   for (const { path } of given) checkPath(path);
   const files: Files = new Map(given.map((file) => [posix.normalize(file.path), file]));
-  const current = await readlink(join(folder, DATA)).catch(() => undefined);
+  let current = await readlink(join(folder, DATA)).catch(() => undefined);
   const old = current === undefined ? [] : await filesBelow(join(folder, current));
-  if (current === undefined || !(await isSame(join(folder, current), old, files))) await write(folder, files, options);
+  if (current === undefined || !(await isSame(join(folder, current), old, files)))
+    current = await write(folder, files, options);
   await linkTopLevel(folder, old, files);
-  await removeOldContent(folder);
+  await removeOldContent(folder, current);
 }
 
-async function write(folder: string, files: Files, { clock, random, beforeShown }: ReplaceOptions): Promise<void> {
+/** Returns the name of the folder with the new content. */
+async function write(folder: string, files: Files, { clock, random, beforeShown }: ReplaceOptions): Promise<string> {
   const made = `..${timeName(clock)}.${Buffer.from(random.bytes(5)).toString('hex')}`;
   await mkdir(join(folder, made));
   await chmod(join(folder, made), FOLDER_MODE);
   for (const [path, { bytes, mode, owner }] of files) {
     const target = join(folder, made, path);
-    await mkdir(dirname(target), { recursive: true, mode: FOLDER_MODE });
+    if (path.includes('/')) await mkdir(dirname(target), { recursive: true, mode: FOLDER_MODE });
     await writeFile(target, bytes, { mode });
     await chmod(target, mode); // the mode of writeFile is subject to the umask
     if (owner !== undefined) await lchown(target, owner, SAME_GROUP);
   }
   await beforeShown();
-  await rm(join(folder, NEW_DATA), { force: true });
-  await symlink(made, join(folder, NEW_DATA));
+  await linkAgain(made, join(folder, NEW_DATA));
   await rename(join(folder, NEW_DATA), join(folder, DATA));
+  return made;
+}
+
+/** Makes a link, in place of one that an agent which was killed has left. */
+async function linkAgain(target: string, path: string): Promise<void> {
+  try {
+    await symlink(target, path);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+    await rm(path, { recursive: true });
+    await symlink(target, path);
+  }
 }
 
 /** Makes a link for the first part of each path, and removes the links of what is gone. */
@@ -91,8 +104,7 @@ function topLevel(paths: Iterable<string>): ReadonlySet<string> {
 }
 
 /** Removes content that is not shown: what was replaced, and what an agent that was killed did not finish. */
-async function removeOldContent(folder: string): Promise<void> {
-  const current = await readlink(join(folder, DATA));
+async function removeOldContent(folder: string, current: string): Promise<void> {
   for (const name of await readdir(folder))
     if (name !== current && CONTENT_FOLDER.test(name)) await rm(join(folder, name), { recursive: true, force: true });
 }

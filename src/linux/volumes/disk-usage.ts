@@ -1,7 +1,7 @@
 import { lstat, opendir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SpaceUsage, VolumeStats } from '../../node/index.ts';
-import { errorCode } from '../error-code.ts';
+import { errorCode } from '../../system/index.ts';
 
 const BLOCK_BYTES = 512;
 /** Folders that wait to be read. A tree with more of them at once is walked to the depth first, so this bounds memory, not size. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { amountsOf, podLimits } from '../../api/meaning/index.ts';
 import type { Logger } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
-import type { Mounts } from '../mounts.ts';
+import type { Mounts } from '../../system/index.ts';
 import { hugePageOption } from './huge-pages.ts';
 import { giveToGroup } from './ownership.ts';
 
@@ -42,10 +42,11 @@ export class EmptyFolders {
     const isReady = await exists(join(notes, 'ready'));
     if (isReady && medium === '' && (await exists(folder))) return;
     if (isReady && medium === 'Memory' && (await this.#parts.mounts.isMountPoint(folder))) return;
-    await makeFolder(folder);
-    if (medium === 'Memory') await this.#mountMemory(folder, this.#memorySize(pod, sizeLimit));
-    else if (medium === 'HugePages' || medium.startsWith('HugePages-')) await this.#mountHugePages(folder, options);
-    else if (medium !== '') throw new Error(`unknown storage medium ${JSON.stringify(medium)}`);
+    const type = fileSystemOf(medium);
+    const isNew = await makeFolder(folder);
+    const isMounted = !isNew && type !== undefined && (await this.#parts.mounts.at(folder))?.type === type;
+    if (type === 'tmpfs' && !isMounted) await this.#mountMemory(folder, this.#memorySize(pod, sizeLimit));
+    if (type === 'hugetlbfs' && !isMounted) await this.#mountHugePages(folder, options);
     await giveToGroup(folder, pod, { isReadOnly: false, log: this.#parts.log });
     await mkdir(notes, { recursive: true, mode: 0o750 });
     await writeFile(join(notes, 'ready'), '', { mode: 0o644 });
@@ -69,7 +70,6 @@ export class EmptyFolders {
 
   async #mountMemory(folder: string, bytes: number): Promise<void> {
     const { mounts } = this.#parts;
-    if ((await mounts.at(folder))?.type === 'tmpfs') return;
     this.#hasNoSwap ??= !(await isInUserNamespace());
     const size = bytes > 0 ? [`size=${bytes}`] : [];
     if (this.#hasNoSwap) {
@@ -83,10 +83,16 @@ export class EmptyFolders {
   }
 
   async #mountHugePages(folder: string, { pod, medium }: EmptyFolderOptions): Promise<void> {
-    const { mounts } = this.#parts;
-    if ((await mounts.at(folder))?.type === 'hugetlbfs') return;
-    await mounts.mount('nodev', folder, { type: 'hugetlbfs', options: [hugePageOption(medium, pod)] });
+    await this.#parts.mounts.mount('nodev', folder, { type: 'hugetlbfs', options: [hugePageOption(medium, pod)] });
   }
+}
+
+/** The file system that is mounted for a medium; undefined for the disk. */
+function fileSystemOf(medium: string): 'tmpfs' | 'hugetlbfs' | undefined {
+  if (medium === '') return undefined;
+  if (medium === 'Memory') return 'tmpfs';
+  if (medium === 'HugePages' || medium.startsWith('HugePages-')) return 'hugetlbfs';
+  throw new Error(`unknown storage medium ${JSON.stringify(medium)}`);
 }
 
 /** A pod's memory is limited when the pod has a limit, or every container has one; 0 for no limit. */
@@ -99,9 +105,11 @@ function podMemoryLimit(pod: Observed<Pod>): number {
   return isLimited ? (podLimits({ spec: pod.spec }).get('memory')?.value() ?? 0) : 0;
 }
 
-async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: MODE });
-  if (((await lstat(folder)).mode & MODE) !== MODE) await chmod(folder, MODE); // the umask may have taken some bits
+/** True when the folder was not there before. */
+async function makeFolder(folder: string): Promise<boolean> {
+  const isNew = (await mkdir(folder, { recursive: true, mode: MODE })) !== undefined;
+  if (isNew || ((await lstat(folder)).mode & MODE) !== MODE) await chmod(folder, MODE); // the umask may have taken some bits
+  return isNew;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -12,7 +12,7 @@ import {
   type VolumeSource,
   type VolumeStats,
 } from '../../node/index.ts';
-import type { Mounts } from '../mounts.ts';
+import type { Mounts } from '../../system/index.ts';
 import { folderStats } from './disk-usage.ts';
 import type { SubPaths } from './sub-paths.ts';
 

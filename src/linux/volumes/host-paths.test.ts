@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { discardLogger, messageOf } from '../../base/index.ts';
+import { discardLogger, messageOf, VirtualClock } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { Volume } from '../../node/index.ts';
-import { Mounts } from '../mounts.ts';
+import { Mounts, SmallShell } from '../../system/index.ts';
 import { HostPaths } from './host-paths.ts';
 import { SubPaths } from './sub-paths.ts';
 
@@ -27,7 +27,7 @@ afterEach(async () => {
 async function mount(name: string, type?: HostPathType | 'Door'): Promise<string> {
   const plugin = new HostPaths({
     root: folder,
-    subPaths: new SubPaths(folder, { mounts: new Mounts(), log: discardLogger }),
+    subPaths: new SubPaths(folder, { mounts: new Mounts(new SmallShell(new VirtualClock())), log: discardLogger }),
   });
   const metadata = { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: '' };
   const pod: Observed<Pod> = { kind: 'Pod', apiVersion: 'v1', metadata };

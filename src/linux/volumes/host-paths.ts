@@ -9,7 +9,7 @@ import {
   type VolumePlugin,
   type VolumeSource,
 } from '../../node/index.ts';
-import { errorCode } from '../error-code.ts';
+import { errorCode } from '../../system/index.ts';
 import type { SubPaths } from './sub-paths.ts';
 
 /** What a path must be, by the type of a hostPath volume. */

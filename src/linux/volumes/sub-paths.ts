@@ -3,9 +3,7 @@ import { type FileHandle, lstat, mkdir, realpath, rmdir, stat, unlink, writeFile
 import { dirname, join, relative } from 'node:path';
 import type { Logger } from '../../base/index.ts';
 import { podFolder, type SubPathRequest } from '../../node/index.ts';
-import { errorCode } from '../error-code.ts';
-import type { Mounts } from '../mounts.ts';
-import { makeFolderIn, openBelow } from '../opened-path.ts';
+import { errorCode, makeFolderIn, type Mounts, openBelow } from '../../system/index.ts';
 
 const FOLDER = 'volume-subpaths';
 

@@ -28,7 +28,13 @@ export {
   NOTHING_GIVEN,
   UNLIMITED,
 } from './node-resources.ts';
-export { defaultAddress, defaultPlaceOf, defaultPodCidr, type NodeSettings } from './node-settings.ts';
+export {
+  defaultAddress,
+  defaultPlaceOf,
+  defaultPodCidr,
+  type NodeBehavior,
+  type NodeSettings,
+} from './node-settings.ts';
 export {
   folderName,
   type MountedVolume,

@@ -2,11 +2,30 @@ import type { DeepReadonly } from '../../base/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
 import type { EvictionOptions } from '../eviction/index.ts';
 import type { NodeImageOptions } from '../images/index.ts';
+import type { ChangeDetection } from '../objects/index.ts';
 import type { NodeShutdownOptions } from '../shutdown/index.ts';
 import type { StaticPodOptions } from '../static-pods/index.ts';
 
+/** How a node works, as in a KubeletConfiguration. */
+export interface NodeBehavior {
+  /** Names and patterns (`net.core.*`) of kernel settings that pods may have beside the safe ones; default none. */
+  readonly allowedUnsafeSysctls?: readonly string[] | undefined;
+  /** The ids for pods with user namespaces; default all from 65536 on, 65536 a pod. */
+  readonly userNamespaceIds?: { readonly first: number; readonly length: number; readonly perPod: number } | undefined;
+  /** How images are pulled, shared and removed. */
+  readonly images?: NodeImageOptions | undefined;
+  /** When pods are evicted; default never. Without a meter of the backend it has no effect. */
+  readonly eviction?: EvictionOptions | undefined;
+  /** How pods end before the machine shuts down; default they are not ended. */
+  readonly shutdown?: NodeShutdownOptions | undefined;
+  /** Pods that the node runs by itself; default none, and mirror pods are then pods like all others. */
+  readonly staticPods?: StaticPodOptions | undefined;
+  /** How the node learns of changes of ConfigMaps and Secrets that pods use; default `Get`. */
+  readonly changeDetection?: ChangeDetection | undefined;
+}
+
 /** What the composition root decides about a node; everything else comes from the machine. */
-export interface NodeSettings {
+export interface NodeSettings extends NodeBehavior {
   /** Name of the Node object, and host name. */
   readonly name: string;
   /** The ranges that pods get their addresses from. */
@@ -26,18 +45,6 @@ export interface NodeSettings {
   readonly drivers: readonly string[];
   /** Maximum number of concurrent image pulls. */
   readonly maxParallelPulls: number;
-  /** Names and patterns (`net.core.*`) of kernel settings that pods may have beside the safe ones; default none. */
-  readonly allowedUnsafeSysctls?: readonly string[];
-  /** The ids for pods with user namespaces; default all from 65536 on, 65536 a pod. */
-  readonly userNamespaceIds?: { readonly first: number; readonly length: number; readonly perPod: number };
-  /** How images are pulled, shared and removed. */
-  readonly images?: NodeImageOptions | undefined;
-  /** When pods are evicted; default never. Without a meter of the backend it has no effect. */
-  readonly eviction?: EvictionOptions | undefined;
-  /** How pods end before the machine shuts down; default they are not ended. */
-  readonly shutdown?: NodeShutdownOptions | undefined;
-  /** Pods that the node runs by itself; default none, and mirror pods are then pods like all others. */
-  readonly staticPods?: StaticPodOptions | undefined;
 }
 
 const BLOCK = 256;

@@ -219,6 +219,21 @@ describe('the configuration of a container', () => {
     ]);
   });
 
+  test('has the block devices of volumes, those that are read-only without the right to write', async () => {
+    const volumes = new Map([
+      ['disk', { path: '/pods/u/volumeDevices/p/disk', isReadOnly: false, isRelabelled: false }],
+      ['frozen', { path: '/pods/u/volumeDevices/p/frozen', isReadOnly: true, isRelabelled: false }],
+    ]);
+    const volumeDevices = [
+      { name: 'disk', devicePath: '/dev/xvda' },
+      { name: 'frozen', devicePath: '/dev/xvdb' },
+    ];
+    expect((await configOf({ volumeDevices }, {}, { volumes })).devices).toEqual([
+      { containerPath: '/dev/xvda', hostPath: '/pods/u/volumeDevices/p/disk', permissions: 'mrw' },
+      { containerPath: '/dev/xvdb', hostPath: '/pods/u/volumeDevices/p/frozen', permissions: 'r' },
+    ]);
+  });
+
   test('has what its devices change, and a file for its termination message', async () => {
     const edits = {
       envs: [{ key: 'GPU', value: '0' }],

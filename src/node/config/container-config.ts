@@ -3,12 +3,13 @@ import { withMembers } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { ContainerEdits } from '../backend/node-devices.ts';
 import { podFolder } from '../backend/volume-plugin.ts';
-import { CONTAINER_HASH, containerHash, type ContainerSpec } from '../life/index.ts';
+import { CONTAINER_HASH, containerHash, containerListOf, type ContainerSpec } from '../life/index.ts';
 import {
   CONTAINER_KIND,
   CONTAINER_NAME,
   type ContainerConfig,
   type ContainerIdentity,
+  type Device,
   type IdMapping,
   type Image,
   type ImageSpec,
@@ -86,7 +87,7 @@ export async function containerConfig(
     workingDir,
     envs: edits === undefined ? list : [...list, ...edits.envs],
     mounts: edits === undefined ? mounts : [...mounts, ...edits.mounts],
-    devices: edits?.devices ?? [],
+    devices: [...volumeDevices(container, parts.volumes), ...(edits?.devices ?? [])],
     cdiDevices: edits?.cdiDevices ?? [],
     stdin,
     stdinOnce,
@@ -99,6 +100,18 @@ export async function containerConfig(
     ...identity,
     annotations: edits === undefined ? identity.annotations : { ...identity.annotations, ...edits.annotations },
   };
+}
+
+/** The block devices of volumes. */
+function volumeDevices(
+  { volumeDevices: wanted = [] }: ContainerSpec,
+  volumes: ContainerConfigParts['volumes'],
+): readonly Device[] {
+  return wanted.flatMap(({ name, devicePath }) => {
+    const volume = volumes.get(name);
+    if (volume === undefined) return [];
+    return [{ containerPath: devicePath, hostPath: volume.path, permissions: volume.isReadOnly ? 'r' : 'mrw' }];
+  });
 }
 
 /** The part of the configuration that needs nothing but the pod. */
@@ -148,10 +161,11 @@ function variablesOf(
   });
 }
 
-function kindOf(pod: Observed<Pod>, { name, restartPolicy }: ContainerSpec): string {
-  if (pod.spec?.containers.some((container) => container.name === name) === true) return 'regular';
-  if (pod.spec?.initContainers?.some((container) => container.name === name) !== true) return 'ephemeral';
-  return restartPolicy === 'Always' ? 'sidecar' : 'init';
+function kindOf(pod: Observed<Pod>, container: ContainerSpec): string {
+  const list = containerListOf(pod, container.name);
+  if (list === 'containers') return 'regular';
+  if (list === 'ephemeralContainers') return 'ephemeral';
+  return container.restartPolicy === 'Always' ? 'sidecar' : 'init';
 }
 
 /** The file on the machine that becomes the termination message of a container's run. */

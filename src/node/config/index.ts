@@ -7,7 +7,6 @@ export {
   terminationFile,
 } from './container-config.ts';
 export { HOSTS_PATH, hostsContent, hostsFile, type HostsParts, usesManagedHosts } from './hosts-file.ts';
-export { ReferencedObjects } from './referenced-objects.ts';
 export {
   type CgroupDriver,
   type CgroupName,
@@ -21,7 +20,8 @@ export {
 export { linuxResources, podCgroupLimits, sandboxResources, shares } from './linux-resources.ts';
 export { DEFAULT_RULES, type MemoryQuality, type ResourceRules, type SwapRules } from './resource-rules.ts';
 export { canSwap } from './swap-limits.ts';
-export { sandboxConfig } from './sandbox-config.ts';
+export { KeptSandboxConfig, sandboxConfig } from './sandbox-config.ts';
+export type { KeyedData, ReferencedData } from './environment.ts';
 export { ServiceVariables } from './service-variables.ts';
 export { ContainerConfigError } from './config-error.ts';
 export { ExpansionBudget, expandVariables, MAX_CONTAINER_CHARACTERS } from './expand-variables.ts';

@@ -46,6 +46,19 @@ export function sandboxConfig(pod: Observed<Pod>, attempt: number, machine: Sand
   };
 }
 
+/** The configuration of a pod's sandbox, made once for all its containers: there may be thousands, and it depends on all of them. */
+export class KeptSandboxConfig {
+  #kept: { readonly pod: Observed<Pod>; readonly config: PodSandboxConfig } | undefined;
+
+  of(pod: Observed<Pod>, attempt: number, machine: SandboxMachine): PodSandboxConfig {
+    const kept = this.#kept;
+    if (kept?.pod === pod && kept.config.metadata.attempt === attempt) return kept.config;
+    const config = sandboxConfig(pod, attempt, machine);
+    this.#kept = { pod, config };
+    return config;
+  }
+}
+
 /** Labels by which the agent recognises its pods and containers. */
 export function podLabels({ metadata }: Observed<Pod>): Record<string, string> {
   return { [POD_NAME]: metadata.name, [POD_NAMESPACE]: metadata.namespace ?? '', [POD_UID]: metadata.uid };

@@ -90,16 +90,16 @@ test('images that nothing uses go before pods do', async () => {
   const scarcity = new Scarcity();
   await using cluster = await scarcity.start();
   await cluster.run({ metadata: { name: 'web' } });
-  scarcity.machine.images.add('unused:1');
+  scarcity.machine.images.names.add('unused:1');
   scarcity.freeDiskMebibytes = 50;
   const { images } = scarcity.machine;
-  const remove = images.delete.bind(images);
-  images.delete = (name) => {
+  const remove = images.removeImage.bind(images);
+  images.removeImage = (image) => {
     scarcity.freeDiskMebibytes = 500;
-    return remove(name);
+    return remove(image);
   };
   await cluster.advance('10s');
   await cluster.advance('10s');
-  expect([...images]).toEqual(['nginx:1.29']);
+  expect([...images.names]).toEqual(['nginx:1.29']);
   expect((await cluster.pods.get('web')).status?.phase).toBe('Running');
 });

@@ -2,6 +2,7 @@ import { hasUntolerated, qosClassOf } from '../../api/meaning/index.ts';
 import { type Clock, type Logger, messageOf, type Runnable } from '../../base/index.ts';
 import { keyOf, type Observed, type Pod } from '../../client/index.ts';
 import type { MachinePressure } from '../backend/machine.ts';
+import type { VolumeUsage } from '../runtime/index.ts';
 import { type PodEviction, pressureEviction, storageEviction } from './eviction-reasons.ts';
 import { isCriticalPod, rankPods } from './rank-pods.ts';
 import { type NodeMeasurement, SIGNALS } from './signals.ts';
@@ -27,9 +28,12 @@ export interface EvictionOptions extends ThresholdTexts {
   readonly enforcesStorageLimits?: boolean;
 }
 
+/** Says how full the volumes of a pod are. */
+export type VolumeSource = (pod: Observed<Pod>) => Promise<readonly VolumeUsage[]>;
+
 /** Measures what evictions are decided by. */
 export interface NodeMeter {
-  measure(pods: readonly Observed<Pod>[]): Promise<NodeMeasurement>;
+  measure(pods: readonly Observed<Pod>[], volumes: VolumeSource): Promise<NodeMeasurement>;
 }
 
 export interface EvictionOrder extends PodEviction {
@@ -42,6 +46,7 @@ export interface NodeEvictionsParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly meter: NodeMeter;
+  readonly volumes: VolumeSource;
   /** The pods that are neither ended nor ending. */
   pods(): readonly Observed<Pod>[];
   /** Begins to end a pod. */
@@ -113,7 +118,7 @@ export class NodeEvictions implements Runnable {
   /** Looks at the node once; returns the pods that are evicted. */
   async look(): Promise<readonly Observed<Pod>[]> {
     const pods = this.#parts.pods();
-    const measured = await this.#parts.meter.measure(pods);
+    const measured = await this.#parts.meter.measure(pods, this.#parts.volumes);
     const thresholds = withContainerFilesystem(this.#thresholds, measured);
     this.#note(thresholds, measured);
     const overLimits = this.#evictOverLimits(pods, measured);
@@ -159,7 +164,7 @@ export class NodeEvictions implements Runnable {
         this.#parts.log.warn('unused things cannot be removed', { what, error: messageOf(error) });
       }
     }
-    const { observations } = await this.#parts.meter.measure(this.#parts.pods());
+    const { observations } = await this.#parts.meter.measure(this.#parts.pods(), this.#parts.volumes);
     return metThresholds(this.#thresholds, observations, true).length === 0;
   }
 

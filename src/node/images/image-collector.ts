@@ -27,7 +27,7 @@ export interface ImageLimits {
 export interface ImageCollectorParts {
   readonly clock: Clock;
   readonly images: ImageService;
-  readonly runtime: RuntimeService;
+  readonly runtime: Pick<RuntimeService, 'listContainers' | 'containerStatus'>;
   readonly limits?: ImageLimits | undefined;
   /** Called when too few images could be removed. */
   failed(message: string): void;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { settle, VirtualClock } from '../../base/index.ts';
-import type { ImageService, PodSandboxConfig } from '../runtime/index.ts';
+import type { PodSandboxConfig } from '../runtime/index.ts';
+import { MemoryImages } from '../testing/memory-images.ts';
 import { podOf } from '../testing/pod-views.ts';
 import { ImagePuller } from './image-puller.ts';
 
@@ -11,14 +12,13 @@ test('no more images are pulled at once than allowed, and the wait is counted', 
   const clock = new VirtualClock();
   let running = 0;
   let most = 0;
-  const pullImage = async (): Promise<string> => {
+  const images = new MemoryImages();
+  images.pulling = async () => {
     running += 1;
     most = Math.max(most, running);
     await clock.sleep(1000, signal);
     running -= 1;
-    return '';
   };
-  const images = { pullImage } as unknown as ImageService;
   const puller = new ImagePuller({ clock, images, maxParallel: 2, secret: async () => undefined });
   const pulls = ['a', 'b', 'c'].map((image) => puller.pull({ image }, { auths: [], sandboxConfig }, signal));
   await clock.advance('2s');
@@ -33,19 +33,16 @@ test('no more images are pulled at once than allowed, and the wait is counted', 
 
 test('the credentials of the pod are tried one after the other; secrets that are not there are named', async () => {
   const tried: unknown[] = [];
-  const pullImage = async (
-    _: unknown,
-    { auth }: { readonly auth?: { readonly username?: string } },
-  ): Promise<string> => {
+  const images = new MemoryImages();
+  images.pulling = async (_, { auth }) => {
     tried.push(auth?.username);
     if (auth?.username === 'team') throw new Error('denied');
-    return '';
   };
   const auths = { 'quay.io': { username: 'quay', password: 'x' }, 'quay.io/team': { username: 'team', password: 'x' } };
   const data = { '.dockerconfigjson': Buffer.from(JSON.stringify({ auths })).toString('base64') };
   const puller = new ImagePuller({
     clock: new VirtualClock(),
-    images: { pullImage } as unknown as ImageService,
+    images,
     maxParallel: 1,
     secret: async (_, name) => (name === 'pull' ? data : undefined),
   });

@@ -8,6 +8,8 @@ import {
   newestContainer,
   type PodContainerStatus,
   type PodView,
+  runsOf,
+  statusNamed,
   timeText,
 } from './pod-view.ts';
 
@@ -55,7 +57,7 @@ export function isToBeStarted(view: PodView, container: ContainerSpec): boolean 
 
 function containerStatus(view: PodView, container: ContainerSpec, kind: ContainerKind): PodContainerStatus {
   const old = oldStatus(view, container.name, kind);
-  const [newest, previous] = view.containers.filter(({ metadata }) => metadata.name === container.name);
+  const [newest, previous] = runsOf(view, container.name);
   const seen =
     newest === undefined
       ? withoutContainer(view, container, old)
@@ -219,5 +221,5 @@ function firstWaitReason({ pod }: PodView): string {
 function oldStatus({ memory }: PodView, name: string, kind: ContainerKind): PodContainerStatus | undefined {
   const { initContainerStatuses, containerStatuses: regular, ephemeralContainerStatuses } = memory.status;
   const statuses = kind === 'init' ? initContainerStatuses : kind === 'regular' ? regular : ephemeralContainerStatuses;
-  return statuses?.find((status) => status.name === name);
+  return statusNamed(statuses, name);
 }

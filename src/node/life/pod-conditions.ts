@@ -1,6 +1,6 @@
 // The conditions that a node reports of its pods.
 import { isSidecar, isTerminalPhase } from '../../api/meaning/index.ts';
-import { type PodCondition, type PodContainerStatus, type PodView, timeText } from './pod-view.ts';
+import { type PodCondition, type PodContainerStatus, type PodView, statusNamed, timeText } from './pod-view.ts';
 import type { PodPhase } from './pod-phase.ts';
 import type { ResizeState } from './resize-state.ts';
 
@@ -110,7 +110,7 @@ function initialized(view: PodView, { phase, init, regular }: ConditionFacts): V
   if (regular.some(({ state }) => state?.running !== undefined || state?.terminated !== undefined))
     return { status: 'True' };
   const incomplete = containers.filter((container) => {
-    const status = init.find(({ name }) => name === container.name);
+    const status = statusNamed(init, container.name);
     return status !== undefined && !(isSidecar(container) ? status.started === true : status.ready);
   });
   const message = problems([
@@ -129,7 +129,7 @@ function containersReady(view: PodView, { phase, init, regular }: ConditionFacts
   if (phase === 'Succeeded') return { status: 'False', reason: 'PodCompleted' };
   const containers = [...(view.pod.spec?.initContainers ?? []).filter(isSidecar), ...(view.pod.spec?.containers ?? [])];
   const statusOf = (name: string): PodContainerStatus | undefined =>
-    regular.find((status) => status.name === name) ?? init.find((status) => status.name === name);
+    statusNamed(regular, name) ?? statusNamed(init, name);
   const message = problems([
     ['containers with unknown status', containers.filter(({ name }) => statusOf(name) === undefined)],
     ['containers with unready status', containers.filter(({ name }) => statusOf(name)?.ready === false)],

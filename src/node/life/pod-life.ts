@@ -17,6 +17,7 @@ import {
   type ContainerView,
   type Eviction,
   newestContainer,
+  statusNamed,
   type PodStatus,
   type PodView,
   type StartFailure,
@@ -200,8 +201,9 @@ function kills(view: PodView): Extract<PodAction, { type: 'stop container' }>[] 
   const specs = [...containersOf(view, 'init'), ...containersOf(view, 'regular')];
   return view.containers.flatMap((container) => {
     const { probe, state, metadata } = container;
+    if (probe?.failed === undefined || state !== 'CONTAINER_RUNNING') return [];
     const spec = specs.find(({ name }) => name === metadata.name);
-    if (probe?.failed === undefined || state !== 'CONTAINER_RUNNING' || spec === undefined) return [];
+    if (spec === undefined) return [];
     const restarts = shouldRestart(spec, view.pod.spec ?? { containers: [] }, KILLED);
     const message = `Container ${spec.name} failed ${probe.failed.probe} probe${restarts ? ', will be restarted' : ''}`;
     const granted = probe.failed.graceSeconds ?? view.pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
@@ -260,8 +262,8 @@ function startOrHold(view: PodView, container: ContainerSpec, kind: ContainerKin
 
 /** The number of the next run. A container that the runtime no longer has may have run before. */
 function firstAttempt({ memory }: PodView, name: string): number {
-  const { initContainerStatuses = [], containerStatuses = [] } = memory.status;
-  const old = [...initContainerStatuses, ...containerStatuses].find((status) => status.name === name);
+  const { initContainerStatuses, containerStatuses: regular } = memory.status;
+  const old = statusNamed(initContainerStatuses, name) ?? statusNamed(regular, name);
   if (old === undefined) return 0;
   return old.state?.terminated === undefined ? old.restartCount : old.restartCount + 1;
 }

@@ -1,4 +1,5 @@
 // The inputs of the pod's state machine, which needs neither a clock nor I/O.
+import { ByName } from './by-name.ts';
 import type { DeepReadonly } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
@@ -107,8 +108,24 @@ export interface PodLimitsView {
 
 /** The newest container of that name in the runtime. */
 export function newestContainer({ containers }: PodView, name: string): ContainerView | undefined {
-  return containers.find((container) => container.metadata.name === name);
+  return runs.first(containers, name);
 }
+
+/** Its containers of that name in the runtime, newest first. */
+export function runsOf({ containers }: PodView, name: string): readonly ContainerView[] {
+  return runs.all(containers, name);
+}
+
+/** The status of a container in a list of them. */
+export function statusNamed(
+  statuses: readonly PodContainerStatus[] | undefined,
+  name: string,
+): PodContainerStatus | undefined {
+  return statusesByName.first(statuses ?? [], name);
+}
+
+const runs = new ByName<ContainerView>(({ metadata }) => metadata.name);
+const statusesByName = new ByName<PodContainerStatus>(({ name }) => name);
 
 /** `name_namespace(uid)`: pods in messages. */
 export function describePod({ metadata }: Observed<Pod>): string {

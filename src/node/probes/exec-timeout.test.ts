@@ -5,11 +5,11 @@ import { NetworkActions } from './network-actions.ts';
 
 test('a command is given as long as the probe says, and forever if it does not', async () => {
   const given: unknown[] = [];
-  const execSync = async (_id: string, _command: unknown, limits: object): Promise<unknown> => {
-    given.push('timeoutMs' in limits ? limits.timeoutMs : 'forever');
+  const execSync: RuntimeService['execSync'] = async (_id, _command, { timeoutMs } = {}) => {
+    given.push(timeoutMs ?? 'forever');
     return { exitCode: 0, stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
   };
-  const actions = new NetworkActions({ execSync } as unknown as RuntimeService, new VirtualClock());
+  const actions = new NetworkActions({ execSync }, new VirtualClock());
   const target = { containerId: 'c', container: { name: 'web' }, podIp: '127.0.0.1', purpose: 'readiness' } as const;
   const { signal } = new AbortController();
 

@@ -21,10 +21,10 @@ const MAX_OUTPUT = 10 * 1024;
 const READY: ContainerReadiness = { isStarted: true, isReady: true };
 
 export class NetworkActions implements ActionExecutor {
-  readonly #runtime: RuntimeService;
+  readonly #runtime: Pick<RuntimeService, 'execSync'>;
   readonly #clock: Clock;
 
-  constructor(runtime: RuntimeService, clock: Clock) {
+  constructor(runtime: Pick<RuntimeService, 'execSync'>, clock: Clock) {
     this.#runtime = runtime;
     this.#clock = clock;
   }

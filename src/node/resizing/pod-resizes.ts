@@ -61,6 +61,10 @@ export class PodResizes {
   /** Allocations of an earlier run of the agent; undefined until they are read. */
   #restored: Promise<ReadonlyMap<string, PodAllocation>> | undefined;
 
+  /** The write that waits for the one under way. */
+  #nextWrite: Promise<void> | undefined;
+  #lastWrite: Promise<void> = Promise.resolve();
+
   constructor(parts: PodResizesParts) {
     this.#parts = parts;
     const { checkpoints } = parts.resources;
@@ -267,15 +271,26 @@ export class PodResizes {
     return this.#restored;
   }
 
+  /** Resolves when a write that began after the call is done: pods that are admitted at the same time share one. */
   async #store(): Promise<void> {
-    if (this.#checkpoint === undefined) return;
+    const checkpoint = this.#checkpoint;
+    if (checkpoint === undefined) return;
+    this.#nextWrite ??= this.#lastWrite.then(() => {
+      this.#nextWrite = undefined;
+      return this.#write(checkpoint);
+    });
+    this.#lastWrite = this.#nextWrite;
+    await this.#nextWrite;
+  }
+
+  async #write(checkpoint: AllocationCheckpoint): Promise<void> {
     const restored = await this.#restore();
     const all = new Map<string, PodAllocation>();
     // pods of an earlier run stay until the agent has seen them
     for (const [uid, allocation] of restored) if (this.#parts.pod(uid) !== undefined) all.set(uid, allocation);
     for (const [uid, { allocation }] of this.#entries) all.set(uid, allocation);
     try {
-      await this.#checkpoint.write(all);
+      await checkpoint.write(all);
     } catch (error) {
       this.#parts.log.warn('allocated resources are not stored', { error });
     }

@@ -8,7 +8,7 @@ import type {
   ImageSpec,
 } from './container.ts';
 import type { LinuxContainerResources } from './linux.ts';
-import type { DiskUsage, InterfaceUsage, VolumeUsage } from './usage-details.ts';
+import type { DiskUsage, InterfaceUsage } from './usage-details.ts';
 import type { PodSandboxConfig, PodSandboxFilter, PodSandboxMetadata, PodSandboxStatus } from './pod-sandbox.ts';
 import type {
   AttachRequest,
@@ -105,6 +105,12 @@ export interface RuntimeService {
   /** Makes the container write to a new log file, after the old one was moved away. */
   reopenContainerLog(id: string, options?: CallOptions): Promise<void>;
 
+  /** Saves the state of a running container to a file; default no container can be saved. A limit below the runtime's own has no effect. */
+  checkpointContainer?(
+    id: string,
+    options: CallOptions & { readonly location: string; readonly timeoutSeconds?: number },
+  ): Promise<void>;
+
   /** Runs a command to its end. One that takes longer than `timeoutMs` fails with a RuntimeError `DeadlineExceeded`. */
   execSync(
     id: string,
@@ -178,7 +184,6 @@ export interface PodUsage {
   /** The main one first. */
   readonly interfaces: readonly InterfaceUsage[];
   readonly processCount: number;
-  readonly volumes: readonly VolumeUsage[];
 }
 
 /** What the machine has besides processors and memory. */

@@ -52,6 +52,8 @@ export interface DiskUsage {
 export interface VolumeUsage extends DiskUsage {
   /** As the pod names the volume. */
   readonly name: string;
+  /** The name of the claim behind it; undefined for other volumes. */
+  readonly claim: string | undefined;
   /** Whether it counts as the pod's ephemeral storage. */
   readonly isEphemeral: boolean;
 }

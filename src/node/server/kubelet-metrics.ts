@@ -3,7 +3,7 @@ import type { Observed, Pod } from '../../client/index.ts';
 import type { NodeSettings, NodeBackend } from '../backend/index.ts';
 import type { NodeCounts } from '../node-counts.ts';
 import type { ProbeRecord } from '../probes/index.ts';
-import type { NodeUsage } from '../runtime/index.ts';
+import type { NodeUsage, VolumeUsage } from '../runtime/index.ts';
 import { type Family, metricLines, type Sample } from './metric-lines.ts';
 import { logMetrics, processMetrics, volumeMetrics } from './usage-metrics.ts';
 
@@ -16,6 +16,7 @@ interface CountedNode {
   timings(): readonly Family[];
   pods(): readonly Observed<Pod>[];
   usage(): Promise<NodeUsage>;
+  volumes(pod: Observed<Pod>): Promise<readonly VolumeUsage[]>;
   probes(): Iterable<ProbeRecord>;
 }
 
@@ -35,6 +36,9 @@ export async function kubeletMetrics(node: CountedNode, http: readonly Family[] 
   const active = pods.filter(({ status }) => !isTerminalPhase(status?.phase));
   const { counts } = node;
   const usage = await node.usage();
+  const volumes = await Promise.all(
+    active.map(async (pod) => ({ namespace: pod.metadata.namespace ?? '', volumes: await node.volumes(pod) })),
+  );
   return metricLines([
     gauge('kubelet_node_name', "The node's name. The count is always 1.", [
       { labels: { node: node.settings.name }, value: 1 },
@@ -75,7 +79,7 @@ export async function kubeletMetrics(node: CountedNode, http: readonly Family[] 
     ...processMetrics(),
     ...node.timings(),
     ...(node.backend.metrics?.families() ?? []),
-    ...volumeMetrics(pods, usage),
+    ...volumeMetrics(volumes),
     ...logMetrics(pods, usage),
     ...http,
     buildInfo(node),

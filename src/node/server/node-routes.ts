@@ -2,7 +2,13 @@ import { Buffer } from 'node:buffer';
 import { type Clock, messageOf } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { Family, NodeBackend, NodeSettings } from '../backend/index.ts';
-import { type NodeUsage, type OpenPort, RuntimeError, type StreamEndpoint } from '../runtime/index.ts';
+import {
+  type NodeUsage,
+  type OpenPort,
+  RuntimeError,
+  type StreamEndpoint,
+  type VolumeUsage,
+} from '../runtime/index.ts';
 import type { NodeCounts } from '../node-counts.ts';
 import type { ProbeRecord } from '../probes/index.ts';
 import type { PodLogOptions, PodStreams } from '../streams/index.ts';
@@ -17,6 +23,7 @@ import { runningPods } from './running-pods.ts';
 import type { ServingOptions } from './serving-options.ts';
 import { serveCommand, wantedStreams } from './serve-command.ts';
 import { askedPorts, servePorts } from './serve-ports.ts';
+import { checkpoint } from './serve-checkpoint.ts';
 import { statsSummary } from './stats-summary.ts';
 import { systemLog } from './system-logs.ts';
 import { flagPage, type ProcessStatus, statusPage } from './zpages.ts';
@@ -31,6 +38,8 @@ export interface ServedNode {
   pod(key: string): Observed<Pod> | undefined;
   pods(): readonly Observed<Pod>[];
   usage(): Promise<NodeUsage>;
+  /** How full the volumes of a pod are. */
+  volumes(pod: Observed<Pod>): Promise<readonly VolumeUsage[]>;
   readonly counts: NodeCounts;
   /** Durations of the agent's work. */
   timings(): readonly Family[];
@@ -66,7 +75,7 @@ export async function answerNodeRequest(
       if (options.systemLogs === undefined) return refusal(405, 'logs endpoint is disabled.\n');
       return isRead ? systemLog(request, options.systemLogs) : NOT_ALLOWED;
     case 'checkpoint':
-      return request.method === 'POST' ? checkpoint(node, { key, container: rest[0] ?? '' }) : NOT_ALLOWED;
+      return request.method === 'POST' ? checkpoint(node, request, { key, container: rest[0] ?? '' }) : NOT_ALLOWED;
     case 'pods':
       return isRead ? podList(node) : NOT_ALLOWED;
     case 'runningpods':
@@ -111,15 +120,6 @@ interface ContainerPlace {
 function statusOf({ startedAtMs, clock, backend }: ServedNode): ProcessStatus {
   const [version = ''] = backend.machine.kubeletVersion.replace(/^v/, '').split('+');
   return { startedAtMs, nowMs: clock.now(), version, paths: PATHS };
-}
-
-/** Refused as a kubelet refuses it whose runtime cannot do it. */
-function checkpoint(node: ServedNode, { key, container }: ContainerPlace): NodeAnswer {
-  const pod = node.pod(key);
-  if (pod === undefined) return NO_POD;
-  if (!containersOf(pod).includes(container)) return refusal(404, `container ${container} does not exist`);
-  const reason = 'checkpoints of containers are not supported';
-  return refusal(500, `checkpointing of ${key}/${container} failed (${reason})`);
 }
 
 function podList(node: ServedNode): NodeAnswer {

@@ -1,4 +1,5 @@
 import { type Clock, messageOf } from '../../base/index.ts';
+import type { Sink } from '../../wire/connections/index.ts';
 import {
   type CommandStreams,
   exitOutcome,
@@ -79,6 +80,6 @@ async function runCommand(
   }
 }
 
-async function pump(output: AsyncIterable<Uint8Array>, write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
+async function pump(output: AsyncIterable<Uint8Array>, write: Sink): Promise<void> {
   for await (const bytes of output) await write(bytes);
 }

@@ -12,6 +12,7 @@ import { byPod, type ContainerUse, type MeasuredNode, sumOf, timeOf, usesOf } fr
 /** The members of a node that its summary needs. */
 export interface SummarizedNode extends MeasuredNode {
   pods(): readonly Observed<Pod>[];
+  volumes(pod: Observed<Pod>): Promise<readonly VolumeUsage[]>;
 }
 
 /** What the node uses, and each of its pods: the document of `/stats/summary`. */
@@ -27,17 +28,20 @@ export async function statsSummary(node: SummarizedNode): Promise<object> {
       ...(machine === undefined ? {} : machineStats(machine, time)),
       ...swapStats(whole),
     },
-    pods: byPod(uses).map((own) => {
-      const [{ namespace, pod, uid }] = own as readonly [ContainerUse];
-      const measured = pods?.get(uid);
-      return {
-        podRef: { name: pod, namespace, uid },
-        startTime: timeOf(Math.min(...own.map(({ startedAtMs }) => startedAtMs))),
-        containers: own.map((use) => containerStats(use, machine)),
-        ...usageStats(measured?.usage ?? sumOf(own)),
-        ...(measured === undefined ? {} : podStats(measured, { own, machine, pod: known.get(uid), time })),
-      };
-    }),
+    pods: await Promise.all(
+      byPod(uses).map(async (own) => {
+        const [{ namespace, pod: name, uid }] = own as readonly [ContainerUse];
+        const [measured, pod] = [pods?.get(uid), known.get(uid)];
+        const volumes = measured === undefined || pod === undefined ? [] : await node.volumes(pod);
+        return {
+          podRef: { name, namespace, uid },
+          startTime: timeOf(Math.min(...own.map(({ startedAtMs }) => startedAtMs))),
+          containers: own.map((use) => containerStats(use, machine)),
+          ...usageStats(measured?.usage ?? sumOf(own)),
+          ...(measured === undefined ? {} : podStats(measured, { own, machine, volumes, namespace, time })),
+        };
+      }),
+    ),
   };
 }
 
@@ -61,12 +65,13 @@ function containerStats(use: ContainerUse, machine: MachineUsage | undefined): o
 interface PodSurroundings {
   readonly own: readonly ContainerUse[];
   readonly machine: MachineUsage | undefined;
-  readonly pod: Observed<Pod> | undefined;
+  readonly volumes: readonly VolumeUsage[];
+  readonly namespace: string;
   readonly time: string;
 }
 
-function podStats({ interfaces, processCount, volumes, usage }: PodUsage, around: PodSurroundings): object {
-  const { own, machine, pod, time } = around;
+function podStats({ interfaces, processCount, usage }: PodUsage, around: PodSurroundings): object {
+  const { own, machine, volumes, namespace, time } = around;
   const ephemeral = volumes.filter(({ isEphemeral }) => isEphemeral);
   const used =
     sum(own, ({ details }) => (details?.writableLayer?.usedBytes ?? 0) + (details?.logBytes ?? 0)) +
@@ -75,7 +80,7 @@ function podStats({ interfaces, processCount, volumes, usage }: PodUsage, around
     sum(own, ({ details }) => details?.writableLayer?.inodesUsed ?? 0) + sum(ephemeral, (volume) => volume.inodesUsed);
   return {
     ...networkStats(interfaces, time),
-    ...(volumes.length === 0 ? {} : { volume: volumes.map((volume) => volumeStats(volume, pod, time)) }),
+    ...(volumes.length === 0 ? {} : { volume: volumes.map((volume) => volumeStats(volume, namespace, time)) }),
     ...(machine === undefined
       ? {}
       : { 'ephemeral-storage': { ...diskStats(machine.disk, time), usedBytes: used, inodesUsed } }),
@@ -84,9 +89,9 @@ function podStats({ interfaces, processCount, volumes, usage }: PodUsage, around
   };
 }
 
-function volumeStats(volume: VolumeUsage, pod: Observed<Pod> | undefined, time: string): object {
-  const claim = pod?.spec?.volumes?.find(({ name }) => name === volume.name)?.persistentVolumeClaim?.claimName;
-  const pvcRef = claim === undefined ? {} : { pvcRef: { name: claim, namespace: pod?.metadata.namespace ?? '' } };
+function volumeStats(volume: VolumeUsage, namespace: string, time: string): object {
+  const { claim } = volume;
+  const pvcRef = claim === undefined ? {} : { pvcRef: { name: claim, namespace } };
   return { ...diskStats(volume, time), name: volume.name, ...pvcRef };
 }
 

@@ -5,19 +5,23 @@ import type { NodeUsage, VolumeUsage } from '../runtime/index.ts';
 
 const MICROSECONDS = 1e6;
 
-/** Volumes behind claims, and the logs of containers: measured by nodes with a disk. */
-export function volumeMetrics(pods: readonly Observed<Pod>[], { pods: measured }: NodeUsage): readonly Family[] {
-  const claims = pods.flatMap(({ metadata, spec }) =>
-    (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim }) => {
-      const volume = measured?.get(metadata.uid)?.volumes.find((each) => each.name === name);
-      if (persistentVolumeClaim === undefined || volume === undefined) return [];
-      const labels = {
-        namespace: metadata.namespace ?? '',
-        persistentvolumeclaim: persistentVolumeClaim.claimName,
-      };
-      return [{ labels, volume }];
-    }),
-  );
+/** The volumes of a pod. */
+export interface MeasuredVolumes {
+  readonly namespace: string;
+  readonly volumes: readonly VolumeUsage[];
+}
+
+/** Volumes behind claims, a claim that several pods use once. */
+export function volumeMetrics(pods: readonly MeasuredVolumes[]): readonly Family[] {
+  const found = new Map<string, { readonly labels: Readonly<Record<string, string>>; readonly volume: VolumeUsage }>();
+  for (const { namespace, volumes } of pods)
+    for (const volume of volumes)
+      if (volume.claim !== undefined)
+        found.set(`${namespace}/${volume.claim}`, {
+          labels: { namespace, persistentvolumeclaim: volume.claim },
+          volume,
+        });
+  const claims = [...found.values()];
   const family = (name: string, help: string, value: (volume: VolumeUsage) => number): Family => ({
     name: `kubelet_volume_stats_${name}`,
     type: 'gauge',

@@ -6,6 +6,7 @@ import { mergePatch } from '../../client/index.ts';
 import type { DeviceEdits, NodeBackend, OpenNodeBackend } from '../backend/index.ts';
 import type { NodeAgent } from '../node-agent.ts';
 import { nodeAgents } from '../node-agents.ts';
+import type { PodNetwork } from '../pod-network.ts';
 import { NodeCluster } from './node-cluster.ts';
 
 /** A backend under test, and the test's ways to make its containers do something. */
@@ -38,7 +39,7 @@ class Run implements AsyncDisposable {
   readonly #opened: NodeBackend[];
   readonly #agents: NodeAgent[];
 
-  static async start({ open, settle }: TestedBackend): Promise<Run> {
+  static async start({ open, settle }: TestedBackend, options: { readonly network?: PodNetwork } = {}): Promise<Run> {
     const opened: NodeBackend[] = [];
     const agents: NodeAgent[] = [];
     const backend: OpenNodeBackend = async (node, context) => {
@@ -46,7 +47,10 @@ class Run implements AsyncDisposable {
       opened.push(made);
       return made;
     };
-    const cluster = await NodeCluster.start(nodeAgents({ backend, onAgent: (agent) => agents.push(agent) }), settle);
+    const cluster = await NodeCluster.start(
+      nodeAgents({ ...options, backend, onAgent: (agent) => agents.push(agent) }),
+      settle,
+    );
     return new Run(cluster, opened, agents);
   }
 
@@ -102,6 +106,33 @@ export function describeNodeBackend(name: string, has: BackendCapabilities, make
       expect(status?.nodeInfo?.containerRuntimeVersion).toMatch(new RegExp(`^${run.backend.runtime.name}://`));
       await run.cluster.advance('10s');
       expect((await run.cluster.client.core.v1.nodes.get('keelson')).status?.images).toHaveLength(1);
+    });
+
+    test('the network knows the addresses of a pod before its containers start, and that they become free', async () => {
+      const reported: string[] = [];
+      let release: () => void = () => undefined;
+      const network: PodNetwork = {
+        attached: async ({ metadata }, addresses) => {
+          reported.push(`${metadata.name} has ${addresses.join(' ')}`);
+          await new Promise<void>((resolve) => (release = resolve));
+        },
+        detached: ({ metadata }) => void reported.push(`${metadata.name} has none`),
+      };
+      await using run = await Run.start(make(), { network });
+      await run.cluster.run({ metadata: { name: 'web' } });
+      expect(await run.look('web')).toBe('Pending not ready 0');
+      expect(await run.containerId('web')).toBeUndefined();
+      release();
+      await run.cluster.settle();
+      expect(await run.look('web')).toBe('Running ready 0');
+      const { podIPs = [] } = (await run.cluster.pods.get('web')).status ?? {};
+      expect(reported).toEqual([`web has ${podIPs.map(({ ip }) => ip).join(' ')}`]);
+
+      await run.cluster.run({ metadata: { name: 'host' }, spec: { hostNetwork: true, containers: [CONTAINER] } });
+      await run.cluster.pods.delete('web', { gracePeriodSeconds: 0 });
+      await run.cluster.advance('1m');
+
+      expect(new Set(reported.slice(1))).toEqual(new Set(['web has none']));
     });
 
     test('a program that ends is reported with its code, and started again as the pod wants it', async () => {

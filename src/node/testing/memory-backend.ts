@@ -13,6 +13,7 @@ import type { NodeMeter } from '../eviction/index.ts';
 import { NetworkActions } from '../probes/index.ts';
 import { RuntimeUsage } from '../runtime-usage.ts';
 import * as cri from '../runtime/index.ts';
+import { MemoryImages } from './memory-images.ts';
 import { logEntries, runtimeStatus, TEST_MACHINE } from './test-machine.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -21,7 +22,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 export class MemoryMachine {
   readonly sandboxes = new Map<string, Writable<cri.PodSandboxStatus>>();
   readonly containers = new Map<string, Writable<cri.ContainerStatus> & { readonly config: cri.ContainerConfig }>();
-  readonly images = new Set<string>();
+  readonly images = new MemoryImages();
   /** By their paths: what volumes and files of pods hold. */
   readonly files = new Map<string, string>();
   readonly logs = new Map<string, string>();
@@ -104,19 +105,12 @@ export class MemoryMachine {
     const service = runtime as cri.RuntimeService; // tests use no other calls
     const { root } = TEST_MACHINE.folders;
     const folderOf = (uid: string, name: string): string => volumeFolder(root, uid, { plugin: 'memory', name });
-    const imageOf = (id: string): cri.Image => ({ id, repoTags: [id], repoDigests: [], size: 1 });
     const remove = (folder: string): void =>
       [...files.keys()].filter((path) => path.startsWith(folder)).forEach((path) => files.delete(path));
     return {
       machine: { ...TEST_MACHINE, addresses: node.addresses },
       runtime: service,
-      images: {
-        listImages: async () => [...images].map(imageOf),
-        imageStatus: async ({ image }) => (images.has(image) ? imageOf(image) : undefined),
-        pullImage: async ({ image }) => [...images.add(image)].at(-1) ?? '',
-        removeImage: async ({ image }) => void images.delete(image),
-        fsInfo: async () => ({ mountpoint: '/', capacityBytes: 100, availableBytes: 100 }),
-      },
+      images,
       volumes: [
         {
           name: 'memory',

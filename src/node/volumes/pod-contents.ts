@@ -23,14 +23,14 @@ export class PodContents {
     this.#parts = parts;
   }
 
-  /** Undefined for volumes whose content does not come from the API. Objects may be as old as `maxAgeMs`; default they are read now. */
-  payload(pod: Observed<Pod>, volume: Volume, maxAgeMs = 0): (() => Promise<VolumePayload>) | undefined {
+  /** Undefined for volumes whose content does not come from the API. */
+  payload(pod: Observed<Pod>, volume: Volume): (() => Promise<VolumePayload>) | undefined {
     if (!hasPayload(volume)) return undefined;
     return () => {
       const { data, machine } = this.#parts;
       const podIps = (pod.status?.podIPs ?? []).map(({ ip }) => ip ?? '');
       const addresses = { podIps, hostIps: machine.addresses };
-      return volumePayload(pod, volume, { data, ...addresses, allocatable: this.#parts.allocatable(), maxAgeMs });
+      return volumePayload(pod, volume, { data, ...addresses, allocatable: this.#parts.allocatable() });
     };
   }
 

@@ -27,14 +27,13 @@ import {
 } from '../backend/index.ts';
 import { boundVolume } from './bound-volume.ts';
 import { setUpProblem, VolumeMountError, VolumeNotReady } from './volume-errors.ts';
-import { downwardFacts, isDownward, unsupportedVolume } from './volume-kinds.ts';
+import { downwardFacts, isDownward, modeProblem, unsupportedVolume } from './volume-kinds.ts';
 import type { PodContents } from './pod-contents.ts';
 import { hasPayload } from './volume-files.ts';
 import type { VolumesInUse } from './volumes-in-use.ts';
 
-/** Interval within which volumes that were mounted are not mounted again, and age up to which a refresh uses objects that another has read. */
+/** Interval within which volumes that were mounted are not mounted again. */
 const FRESH_MS = 1000;
-const SHARED_MS = 10_000;
 
 export interface PodVolumesParts {
   readonly clock: Clock;
@@ -58,8 +57,6 @@ export interface MountedClaim {
 
 interface MountOptions {
   readonly signal: AbortSignal;
-  /** Age that objects with the content may have; default they are read now. */
-  readonly maxAgeMs?: number;
 }
 
 /** A volume that this run of the agent has mounted or taken over. */
@@ -106,6 +103,8 @@ export class PodVolumes {
     const known = this.#mounted.get(pod.metadata.uid)?.get(volume.name);
     if (known !== undefined) return await this.#mountSource(pod, known.source, options);
     const bound = await boundVolume(this.#parts.client, pod, { volume, name: claim, signal: options.signal });
+    const problem = modeProblem(pod, volume, bound);
+    if (problem !== undefined) throw new VolumeNotReady(volume.name, 'processing', problem);
     const { csi } = bound.spec ?? {};
     if (csi !== undefined) await this.#awaitAttachment(pod, volume, csi);
     const source = { volume, persistentVolume: bound };
@@ -149,7 +148,7 @@ export class PodVolumes {
     for (const volume of pod.spec?.volumes ?? []) {
       if (this.#isRefreshed(volume) === undefined) continue;
       try {
-        await this.mount(pod, volume, { signal, maxAgeMs: SHARED_MS });
+        await this.mount(pod, volume, { signal });
       } catch (error) {
         problems.push(setUpProblem(volume.name, error));
       }
@@ -226,12 +225,12 @@ export class PodVolumes {
     return this.#parts.plugins.find((plugin) => plugin.supports(source));
   }
 
-  async #mountSource(pod: Observed<Pod>, source: VolumeSource, { signal, maxAgeMs }: MountOptions): Promise<string> {
+  async #mountSource(pod: Observed<Pod>, source: VolumeSource, { signal }: MountOptions): Promise<string> {
     const { uid } = pod.metadata;
     const { volume } = source;
     const plugin = this.#pluginFor(source);
     if (plugin === undefined) throw new VolumeNotReady(volume.name, 'processing', unsupportedVolume(source));
-    const payload = this.#parts.contents.payload(pod, volume, maxAgeMs);
+    const payload = this.#parts.contents.payload(pod, volume);
     const path = await plugin.mount({ pod, ...source, payload, signal }).catch((error: unknown) => {
       throw new VolumeMountError(folderName(source), error);
     });

@@ -17,13 +17,10 @@ export interface VolumeObject {
   readonly isImmutable: boolean;
 }
 
-/**
- * The objects that volumes are built from; undefined for ConfigMaps and Secrets that do not exist. They may be as old as `maxAgeMs`;
- * with 0 they are read now.
- */
+/** The objects that volumes are built from; undefined for ConfigMaps and Secrets that do not exist. */
 export interface VolumeData {
-  configMap(namespace: string, name: string, maxAgeMs: number): Promise<VolumeObject | undefined>;
-  secret(namespace: string, name: string, maxAgeMs: number): Promise<VolumeObject | undefined>;
+  configMap(namespace: string, name: string): Promise<VolumeObject | undefined>;
+  secret(namespace: string, name: string): Promise<VolumeObject | undefined>;
   token(pod: Observed<Pod>, source: DeepReadonly<core.ServiceAccountTokenProjection>): Promise<string>;
   trustAnchors(source: DeepReadonly<core.ClusterTrustBundleProjection>): Promise<string>;
   /** The pod needs nothing any more. */
@@ -33,7 +30,6 @@ export interface VolumeData {
 export interface VolumeFilesParts extends PodAddresses {
   readonly data: VolumeData;
   readonly allocatable: Readonly<Record<string, string>>;
-  readonly maxAgeMs: number;
 }
 
 type KeyToPath = DeepReadonly<core.KeyToPath>;
@@ -91,15 +87,15 @@ class ProjectionReader {
   }
 
   async #read(source: Projection, defaultMode: number): Promise<readonly VolumeFile[]> {
-    const { data, maxAgeMs } = this.#parts;
+    const { data } = this.#parts;
     const { namespace = '' } = this.#pod.metadata;
     const { configMap, secret, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate } = source;
     if (configMap !== undefined) {
-      const found = await data.configMap(namespace, configMap.name ?? '', maxAgeMs);
+      const found = await data.configMap(namespace, configMap.name ?? '');
       return this.#project('configmap', configMap, { found, defaultMode });
     }
     if (secret !== undefined) {
-      const found = await data.secret(namespace, secret.name ?? '', maxAgeMs);
+      const found = await data.secret(namespace, secret.name ?? '');
       return this.#project('secret', secret, { found, defaultMode });
     }
     this.#isFixed = false;

@@ -1,5 +1,5 @@
 // What kinds of volumes there are.
-import type { Observed, Pod } from '../../client/index.ts';
+import type { Observed, PersistentVolume, Pod } from '../../client/index.ts';
 import type { Volume, VolumeSource } from '../backend/index.ts';
 
 /** Everything that downward volumes may show of a pod and that may change. */
@@ -10,6 +10,19 @@ export function downwardFacts({ metadata, spec }: Observed<Pod>): string {
 
 export function isDownward({ downwardAPI, projected }: Volume): boolean {
   return downwardAPI !== undefined || projected?.sources?.some((source) => source.downwardAPI !== undefined) === true;
+}
+
+/** Why containers of a pod cannot use a volume in the way they ask for: as files, or as a block device. */
+export function modeProblem(
+  { spec }: Observed<Pod>,
+  { name }: Volume,
+  bound: Observed<PersistentVolume>,
+): string | undefined {
+  const { volumeMode = 'Filesystem' } = bound.spec ?? {};
+  const all = [...(spec?.initContainers ?? []), ...(spec?.containers ?? []), ...(spec?.ephemeralContainers ?? [])];
+  const place = volumeMode === 'Block' ? 'volumeMounts' : 'volumeDevices';
+  const isUsed = all.some((container) => container[place]?.some((use) => use.name === name) === true);
+  return isUsed ? `volume ${name} has volumeMode ${volumeMode}, but is specified in ${place}` : undefined;
 }
 
 /** Why no plugin mounts a volume, in the words of a kubelet, and which kind it is. */

@@ -21,6 +21,8 @@ const NEVER = new AbortController().signal;
 /** Keeps the mounted volumes of a node up to date: the content of those built from the API, and the size of those of claims. */
 export class VolumeUpkeep {
   readonly #parts: VolumeUpkeepParts;
+  /** Pods whose volumes are built from an object that has changed, by uid. */
+  readonly #outdated = new Set<string>();
 
   constructor(parts: VolumeUpkeepParts) {
     this.#parts = parts;
@@ -32,17 +34,27 @@ export class VolumeUpkeep {
     if (periodMs !== undefined) this.#parts.plan({ type: 'refresh' }, periodMs);
   }
 
-  /** Updates at once what a change of the pod itself has outdated. */
+  /** An object that the pod refers to has changed: its volumes are updated at the next call of `podChanged`. */
+  objectChanged(podUid: string): void {
+    this.#outdated.add(podUid);
+  }
+
+  /** The pod has ended or is gone. */
+  forget(podUid: string): void {
+    this.#outdated.delete(podUid);
+  }
+
+  /** Updates at once what a change of the pod itself, or of an object that it refers to, has outdated. */
   async podChanged(pod: Observed<Pod>): Promise<void> {
-    if (this.#parts.volumes.isOutdated(pod)) await this.#refresh(pod, NEVER);
+    const isOutdated = this.#outdated.delete(pod.metadata.uid) && isRunning(pod);
+    if (isOutdated || this.#parts.volumes.isOutdated(pod)) await this.#refresh(pod, NEVER);
   }
 
   /** Updates the content of all volumes that are built from the API. */
   async refresh(signal: AbortSignal): Promise<void> {
     const { volumes } = this.#parts;
     for (const pod of this.#parts.pods()) {
-      const isEnding = isTerminalPhase(pod.status?.phase) || pod.metadata.deletionTimestamp !== undefined;
-      if (isEnding || volumes.refreshEveryMs(pod) === undefined) continue;
+      if (!isRunning(pod) || volumes.refreshEveryMs(pod) === undefined) continue;
       await this.#refresh(pod, signal);
       this.mounted(pod);
     }
@@ -61,4 +73,8 @@ export class VolumeUpkeep {
     if (signal.aborted) return;
     for (const message of problems) this.#parts.events.event(pod, { type: 'Warning', reason: 'FailedMount', message });
   }
+}
+
+function isRunning({ metadata, status }: Observed<Pod>): boolean {
+  return !isTerminalPhase(status?.phase) && metadata.deletionTimestamp === undefined;
 }

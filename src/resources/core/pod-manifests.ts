@@ -1,11 +1,4 @@
-import {
-  type ApiObject,
-  builtInTypes,
-  checkObjectMeta,
-  collectErrors,
-  fieldErrorText,
-  YamlBody,
-} from '../../api/index.ts';
+import { builtInTypes, checkObjectMeta, collectErrors, fieldErrorText, YamlBody } from '../../api/index.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import { checkTyped } from '../../apiserver/index.ts';
 import type { Whole } from '../kind.ts';
@@ -41,7 +34,7 @@ export function podsOfManifest(bytes: Uint8Array, change: (pod: Pod) => Pod): re
     const meta = { namespaced: true, checkName: subdomainName };
     const errors = collectErrors(() => [
       ...checkObjectMeta(changed.metadata, meta),
-      ...checkTyped(changed as unknown as ApiObject, types.struct(POD)),
+      ...checkTyped({ ...changed }, types.struct(POD)),
       ...checkPod(changed),
     ]);
     if (errors.length > 0) throw new Error(`invalid pod: ${errors.map(fieldErrorText).join(', ')}`);

@@ -10,14 +10,34 @@ interface Piece {
   length: number;
 }
 
-/** A queue of bytes with one reader, which iterates once. Small pieces that wait are joined. */
-export class ByteInbox implements AsyncIterable<Uint8Array> {
+/** Receives bytes, of which it copies what it keeps. Undefined when it takes more at once. */
+export type Sink = (bytes: Uint8Array) => Promise<void> | undefined;
+
+/** Bytes for one reader, who either iterates or gives a sink. */
+export interface ByteSource extends AsyncIterable<Uint8Array> {
+  /** Passes all bytes to the sink as they arrive, without a queue in between; resolves at their end. */
+  drainTo(sink: Sink): Promise<void>;
+}
+
+export interface ByteInboxOptions {
+  /** Whether the memory of pieces is used for others when `offer` has returned; default false. */
+  readonly isMemoryReused?: boolean;
+}
+
+/** A queue of bytes with one reader. Small pieces that wait are joined. */
+export class ByteInbox implements ByteSource {
+  readonly #isMemoryReused: boolean;
   #waiting: Piece[] = [];
   #bytes = 0;
   #end: { readonly error?: Error } | undefined;
   #isDropped = false;
+  #sink: Sink | undefined;
   #wakeReader: (() => void) | undefined;
   #wakeBringers: (() => void)[] = [];
+
+  constructor({ isMemoryReused = false }: ByteInboxOptions = {}) {
+    this.#isMemoryReused = isMemoryReused;
+  }
 
   /** Whether no more bytes can arrive. */
   get isOver(): boolean {
@@ -32,6 +52,7 @@ export class ByteInbox implements AsyncIterable<Uint8Array> {
   /** The same, for callers with very many pieces: undefined when there is room for more at once. */
   offer(bytes: Uint8Array): Promise<void> | undefined {
     if (this.isOver || bytes.length === 0) return undefined;
+    if (this.#sink !== undefined) return this.#sink(bytes);
     this.#add(bytes);
     this.#bytes += bytes.length;
     this.#wakeReader?.();
@@ -51,6 +72,25 @@ export class ByteInbox implements AsyncIterable<Uint8Array> {
     this.#waiting = [];
     this.#bytes = 0;
     this.finish();
+  }
+
+  async drainTo(sink: Sink): Promise<void> {
+    try {
+      while (this.#waiting.length > 0 || this.#end === undefined) {
+        const [piece] = this.#waiting.splice(0, 1);
+        if (piece !== undefined) {
+          this.#bytes -= piece.length;
+          this.#wake();
+          await sink(piece.room.subarray(0, piece.length));
+        } else {
+          this.#sink = sink;
+          await new Promise<void>((resolve) => (this.#wakeReader = resolve));
+        }
+      }
+      if (this.#end?.error !== undefined) throw this.#end.error;
+    } finally {
+      this.drop();
+    }
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
@@ -82,7 +122,7 @@ export class ByteInbox implements AsyncIterable<Uint8Array> {
     const last = this.#waiting.at(-1);
     const isSmall = bytes.length < SMALL_PIECE_BYTES && last !== undefined && this.#hasRoom(last, bytes.length);
     if (!isSmall) {
-      this.#waiting.push({ room: bytes, length: bytes.length });
+      this.#waiting.push({ room: this.#isMemoryReused ? Buffer.from(bytes) : bytes, length: bytes.length });
       return;
     }
     last.room.set(bytes, last.length);

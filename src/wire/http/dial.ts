@@ -3,7 +3,7 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { connect as connectTls, type ConnectionOptions, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { messageOf, onAbort } from '../../base/index.ts';
 import { TransportError } from './transport-error.ts';
 
@@ -50,17 +50,20 @@ export interface Dialer {
   routeTo(address: DialAddress): Promise<(() => Duplex) | undefined>;
 }
 
-export interface DialOptions {
+export interface TlsCredentials {
   /** PEM of the trusted authorities; default those of the system. */
   readonly authorities?: string;
   readonly certificate?: ClientCertificate;
+}
+
+export interface DialOptions extends TlsCredentials {
   /** In order of preference. */
   readonly protocols: readonly string[];
   readonly signal: AbortSignal;
 }
 
 /** TCP keep-alive, which notices a dead peer where no ping is sent. */
-const KEEP_ALIVE_MS = 30_000;
+export const KEEP_ALIVE_MS = 30_000;
 
 /** Opens a connection: a unix socket or TCP, perhaps through a proxy, and TLS when the server's URL says so. */
 export async function dial(target: DialTarget, options: DialOptions): Promise<Socket | TLSSocket> {
@@ -93,42 +96,61 @@ async function openPlain(target: DialTarget, signal: AbortSignal): Promise<Duple
 }
 
 async function secure(plain: Duplex, target: DialTarget, options: DialOptions): Promise<TLSSocket> {
-  const { server, serverName, insecureSkipTlsVerify, judgeCertificate } = target;
-  const host = hostOf(server);
-  const { certificate, authorities } = options;
   let socket: TLSSocket;
   try {
-    socket = connectTls({
-      socket: plain,
-      host,
-      ...(serverName !== undefined ? { servername: serverName } : isIP(host) === 0 ? { servername: host } : {}),
-      rejectUnauthorized: insecureSkipTlsVerify !== true && judgeCertificate === undefined,
-      // as in Go, any trusted certificate ends the chain: an intermediate authority too, or the server's own
-      ...(authorities === undefined ? {} : { ca: authorities, allowPartialTrustChain: true }),
-      ...(certificate === undefined ? {} : { cert: certificate.certificate, key: certificate.key }),
-      ALPNProtocols: [...options.protocols],
-    });
+    socket = connectTls({ socket: plain, host: hostOf(target.server), ...tlsOptions(target, options) });
   } catch (cause) {
-    plain.destroy(); // the certificate or key is not PEM, or they do not match
-    throw cannotConnect(server, cause, 'credentials');
+    plain.destroy();
+    throw cannotConnect(target.server, cause, 'credentials');
   }
-  await ready(socket, 'secureConnect', { server, signal: options.signal });
+  await verified(socket, target, options);
+  return socket;
+}
+
+/** Connecting with them throws when the certificate or key is not PEM, or when they do not match. */
+export function tlsOptions(target: DialTarget, options: DialOptions): ConnectionOptions {
+  const { server, serverName, insecureSkipTlsVerify, judgeCertificate } = target;
+  const host = hostOf(server);
+  return {
+    ...(serverName !== undefined ? { servername: serverName } : isIP(host) === 0 ? { servername: host } : {}),
+    rejectUnauthorized: insecureSkipTlsVerify !== true && judgeCertificate === undefined,
+    ...contextOptions(options),
+    ALPNProtocols: [...options.protocols],
+  };
+}
+
+export function contextOptions({ certificate, authorities }: TlsCredentials): SecureContextOptions {
+  return {
+    // as in Go, any trusted certificate ends the chain: an intermediate authority too, or the server's own
+    ...(authorities === undefined ? {} : { ca: authorities, allowPartialTrustChain: true }),
+    ...(certificate === undefined ? {} : { cert: certificate.certificate, key: certificate.key }),
+  };
+}
+
+/** Resolves when the server has shown a certificate that is accepted; else destroys the socket and rejects. */
+export async function verified(socket: TLSSocket, target: DialTarget, { signal }: DialOptions): Promise<void> {
+  const { server, insecureSkipTlsVerify, judgeCertificate } = target;
+  await ready(socket, 'secureConnect', { server, signal });
   const refusal = insecureSkipTlsVerify === true ? undefined : refusalOf(socket, judgeCertificate);
-  if (refusal === undefined) return socket;
+  if (refusal === undefined) return;
   socket.destroy();
   throw cannotConnect(server, refusal);
 }
 
-function cannotConnect(server: URL, cause: unknown, failure: 'connect' | 'credentials' = 'connect'): TransportError {
+export function cannotConnect(
+  server: URL,
+  cause: unknown,
+  failure: 'connect' | 'credentials' = 'connect',
+): TransportError {
   return new TransportError(failure, `Cannot connect to "${server.origin}": ${messageOf(cause)}`, { cause });
 }
 
 /** The host of a URL; an IPv6 address is without its brackets. */
-function hostOf(url: URL): string {
+export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
-function portOf(url: URL): number {
+export function portOf(url: URL): number {
   return Number(url.port) || (url.protocol === 'http:' ? 80 : 443);
 }
 

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { AbortScope, type Clock } from '../../base/index.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import { agreedProtocol, type ClientCertificate, dial, type DialTarget } from './dial.ts';
+import { agreedProtocol, type ClientCertificate, dial, type DialOptions, type DialTarget } from './dial.ts';
 import { Http1Requests, type UpgradedConnection } from './http1-requests.ts';
 import { Http2Connection, type Http2Events } from './http2-connection.ts';
 import type { HttpExchange, HttpRequest } from './http-exchange.ts';
@@ -24,6 +25,8 @@ export interface HttpClientOptions {
   readonly maxSockets?: number;
   /** Never offers HTTP/2. */
   readonly isHttp1Only?: boolean;
+  /** Opens connections for HTTP/1.1; default `dial`. Servers that pass on streams use a `streamDialer`. */
+  readonly dialHttp1?: (target: DialTarget, options: DialOptions) => Promise<Duplex>;
 }
 
 /** Thrown to requests that wait for HTTP/2 when the server turns out not to support it. */
@@ -95,7 +98,7 @@ export class HttpClient {
 
   async #openHttp2(events: Http2Events): Promise<Http2Connection> {
     const { target, clock } = this.#options;
-    const socket = await this.#dial(['h2', 'http/1.1']);
+    const socket = await this.#dialWith(dial, ['h2', 'http/1.1']);
     if (agreedProtocol(socket) === 'h2') {
       return Http2Connection.open(socket, { origin: target.server.origin, clock, events });
     }
@@ -105,13 +108,16 @@ export class HttpClient {
     throw new NoHttp2();
   }
 
-  async #openHttp1(): Promise<Socket> {
+  async #openHttp1(): Promise<Duplex> {
     const spare = this.#spare;
     this.#spare = undefined;
-    return spare ?? this.#dial(['http/1.1']);
+    return spare ?? this.#dialWith<Duplex>(this.#options.dialHttp1 ?? dial, ['http/1.1']);
   }
 
-  async #dial(protocols: readonly string[]): Promise<Socket> {
+  async #dialWith<S>(
+    open: (target: DialTarget, options: DialOptions) => Promise<S>,
+    protocols: readonly string[],
+  ): Promise<S> {
     const { target, certificate, authorities, clock } = this.#options;
     const { origin } = target.server;
     using scope = new AbortScope(this.#lifetime.signal);
@@ -120,6 +126,7 @@ export class HttpClient {
         new TransportError('connect', `Cannot connect to "${origin}": no answer in ${CONNECT_TIMEOUT_MS} ms`),
       ),
     );
-    return await dial(target, { authorities: await authorities?.(), certificate, protocols, signal: scope.signal });
+    const { signal } = scope;
+    return await open(target, { authorities: await authorities?.(), certificate, protocols, signal });
   }
 }

@@ -1,5 +1,4 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { messageOf, onAbort } from '../../base/index.ts';
 import { type HttpExchange, type HttpRequest, type ResponseHeaders, sendBody } from './http-exchange.ts';
@@ -14,7 +13,7 @@ export interface Http1Options {
   /** The largest number of concurrent requests, one connection each; more have to wait. More upgraded connections are refused. */
   readonly maxSockets: number;
   /** Opens a connection. */
-  readonly open: () => Promise<Socket>;
+  readonly open: () => Promise<Duplex>;
 }
 
 /** A connection after its upgrade to another protocol. The caller owns it and has to close it. */
@@ -103,7 +102,7 @@ export class Http1Requests {
 
 /** Node's agent, with connections from `open`: through proxies, with the client's certificates. */
 class DialingAgent extends Agent {
-  readonly #open: () => Promise<Socket>;
+  readonly #open: () => Promise<Duplex>;
 
   constructor({ open, maxSockets }: Http1Options) {
     super({ keepAlive: true, maxSockets, timeout: CLOSE_IDLE_AFTER_MS });

@@ -67,9 +67,9 @@ export class Listener {
     return this.#server.address() as AddressInfo;
   }
 
-  /** Opens the port; 0 takes any free one. */
-  async open(host: string, port: number): Promise<AddressInfo> {
-    this.#server.listen(port, host);
+  /** Opens the port; 0 takes any free one. `::` also takes IPv4 connections, unless `isIpv6Only`. */
+  async open(host: string, port: number, { isIpv6Only = false } = {}): Promise<AddressInfo> {
+    this.#server.listen({ port, host, ipv6Only: isIpv6Only });
     await once(this.#server, 'listening');
     return this.address;
   }

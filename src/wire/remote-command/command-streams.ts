@@ -29,9 +29,9 @@ export interface CommandStreams {
   readonly resizes: AsyncIterable<TerminalSize>;
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
-  /** Resolves when more may be written. */
-  stdout(bytes: Uint8Array): Promise<void>;
-  stderr(bytes: Uint8Array): Promise<void>;
+  /** Undefined when more may be written at once; else resolves when it may. The bytes are copied before it returns. */
+  stdout(bytes: Uint8Array): Promise<void> | undefined;
+  stderr(bytes: Uint8Array): Promise<void> | undefined;
   /** Sends the outcome; call it last. */
   end(outcome: CommandOutcome): Promise<void>;
 }

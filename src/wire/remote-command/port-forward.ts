@@ -19,9 +19,9 @@ interface ServedPort {
   readonly port: number;
   readonly sent: AsyncIterable<Uint8Array>;
   readonly signal: AbortSignal;
-  write(bytes: Uint8Array): Promise<void>;
+  write(bytes: Uint8Array): Promise<void> | undefined;
   /** Reports an error to the caller. */
-  fail(problem: string): Promise<void>;
+  fail(problem: string): Promise<void> | undefined;
 }
 
 /**
@@ -70,13 +70,13 @@ export async function forwardOverWebSocket(
   );
   await Promise.all(
     ports.map(async (port, index) => {
-      const write = (bytes: Uint8Array): Promise<void> => channels.send(2 * index, bytes);
-      const tell = (bytes: Uint8Array): Promise<void> => channels.send(2 * index + 1, bytes);
+      const write = (bytes: Uint8Array): Promise<void> | undefined => channels.send(2 * index, bytes);
+      const tell = (bytes: Uint8Array): Promise<void> | undefined => channels.send(2 * index + 1, bytes);
       const named = Buffer.alloc(2);
       named.writeUInt16LE(port);
       await write(named);
       await tell(named);
-      const fail = (problem: string): Promise<void> => tell(Buffer.from(problem));
+      const fail = (problem: string): Promise<void> | undefined => tell(Buffer.from(problem));
       const sent = channels.read(2 * index);
       await servePort({ port, sent, signal: channels.signal, write, fail }, connect, pod);
     }),

@@ -1,12 +1,13 @@
 import type { Duplex } from 'node:stream';
+import { ByteInbox, type ByteSource } from '../connections/index.ts';
 import { SpdySession, type SpdyStream } from '../spdy/index.ts';
 import type { WantedStreams } from './command-streams.ts';
 
 /** A command over SPDY, on the caller's side. */
 export interface RemoteCommand {
   readonly stdin: SpdyStream | undefined;
-  readonly stdout: AsyncIterable<Uint8Array>;
-  readonly stderr: AsyncIterable<Uint8Array>;
+  readonly stdout: ByteSource;
+  readonly stderr: ByteSource;
   readonly resize: SpdyStream | undefined;
   /** The outcome as JSON; empty or a text from servers with a protocol older than v4. */
   readonly error: AsyncIterable<Uint8Array>;
@@ -44,6 +45,8 @@ export async function openSpdyCommand(
   }
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {
-  // ends at once
+function nothing(): ByteSource {
+  const inbox = new ByteInbox();
+  inbox.finish();
+  return inbox;
 }

@@ -52,7 +52,7 @@ export async function spdyCommand(
     if (scope.signal.aborted) throw new Error('timed out waiting for client to create streams');
     await new Promise<void>((resolve) => (wake = resolve));
   }
-  const write = async (name: string, bytes: Uint8Array): Promise<void> => streams.get(name)?.write(bytes);
+  const write = (name: string, bytes: Uint8Array): Promise<void> | undefined => streams.get(name)?.write(bytes);
   return {
     stdin: received(streams.get('stdin')),
     resizes: terminalSizes(received(streams.get('resize'))),

@@ -33,9 +33,10 @@ export class WebSocketChannels {
     yield* this.#inboxes.get(channel) ?? [];
   }
 
-  async send(channel: number, bytes: Uint8Array): Promise<void> {
-    if (this.#isBase64) await this.#connection.send(`${channel}${Buffer.from(bytes).toString('base64')}`);
-    else await this.#connection.sendAfter(Uint8Array.of(channel), bytes);
+  /** Undefined when more may be sent at once. Copies the bytes. */
+  send(channel: number, bytes: Uint8Array): Promise<void> | undefined {
+    if (this.#isBase64) return this.#connection.send(`${channel}${Buffer.from(bytes).toString('base64')}`);
+    return this.#connection.sendAfter(Uint8Array.of(channel), bytes);
   }
 
   close(): void {

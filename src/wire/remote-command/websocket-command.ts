@@ -26,8 +26,8 @@ export async function webSocketCommand(
     stdin: channels.read(CHANNEL.stdin),
     resizes: terminalSizes(channels.read(CHANNEL.resize)),
     signal: channels.signal,
-    stdout: async (bytes) => void (stdout && (await channels.send(CHANNEL.stdout, bytes))),
-    stderr: async (bytes) => void (stderr && (await channels.send(CHANNEL.stderr, bytes))),
+    stdout: (bytes) => (stdout ? channels.send(CHANNEL.stdout, bytes) : undefined),
+    stderr: (bytes) => (stderr ? channels.send(CHANNEL.stderr, bytes) : undefined),
     end: async (outcome) => {
       const bytes = outcomeBytes(outcome, connection.protocol);
       if (bytes !== undefined) await channels.send(CHANNEL.error, bytes);

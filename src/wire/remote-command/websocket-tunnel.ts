@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { drained } from '../connections/index.ts';
+import { readBytes, TurnWrites } from '../connections/index.ts';
 import { type WebSocketConnection, WebSocketError } from '../websocket/index.ts';
 
 /**
@@ -11,15 +11,17 @@ export async function joinTunnel(connection: WebSocketConnection, socket: Duplex
 }
 
 async function toSocket(connection: WebSocketConnection, socket: Duplex): Promise<void> {
+  const writes = new TurnWrites(socket);
   try {
     for await (const batch of connection.batches()) {
       if (!socket.writable) break;
       const [first] = batch;
       const bytes =
         batch.length === 1 && first !== undefined ? first.data : Buffer.concat(batch.map(({ data }) => data));
-      if (!socket.write(bytes)) await drained(socket);
+      const full = writes.write(bytes);
+      if (full !== undefined) await full;
     }
-    socket.end();
+    writes.end();
   } catch (error) {
     socket.destroy();
     if (!(error instanceof WebSocketError)) throw error;
@@ -30,8 +32,7 @@ const NOTHING = new Uint8Array();
 
 async function toWebSocket(connection: WebSocketConnection, socket: Duplex): Promise<void> {
   try {
-    for await (const chunk of socket.iterator({ destroyOnReturn: false }))
-      await connection.sendAfter(NOTHING, chunk as Buffer);
+    await readBytes(socket, (bytes) => connection.sendAfter(NOTHING, bytes));
   } catch {
     // a lost connection ends the tunnel, like a closed one
   } finally {

@@ -3,6 +3,7 @@ import { CONTROL, FLAG_FIN, HEAD_BYTES, type SpdyFrame } from './frame.ts';
 /** Enough for the headers of remote commands and forwarded ports. */
 const MAX_CONTROL_BYTES = 64 * 1024;
 const VERSION = 0x8003;
+const NOTHING = Buffer.alloc(0);
 
 /**
  * Splits bytes into frames.
@@ -11,11 +12,11 @@ const VERSION = 0x8003;
  * announces.
  */
 export class SpdyFrameReader {
-  #waiting: Buffer = Buffer.alloc(0);
+  #waiting: Buffer = NOTHING;
   /** The current data frame, and how much of it is missing. */
   #data: { readonly stream: number; readonly isLast: boolean; left: number } | undefined;
 
-  /** Parses more bytes. Nothing may follow 'broken'. */
+  /** Parses more bytes, which must stay as they are until all their frames are taken, or until `keep`. Nothing may follow 'broken'. */
   *read(chunk: Uint8Array): Generator<SpdyFrame> {
     this.#waiting =
       this.#waiting.length === 0
@@ -28,7 +29,12 @@ export class SpdyFrameReader {
       yield frame;
       if (frame.type === 'broken') return;
     }
-    this.#waiting = Buffer.from(this.#waiting); // copied, so that a few bytes do not keep a whole chunk alive
+    this.keep();
+  }
+
+  /** Copies what is not parsed yet. */
+  keep(): void {
+    this.#waiting = this.#waiting.length === 0 ? NOTHING : Buffer.from(this.#waiting);
   }
 
   #next(): SpdyFrame | 'begun' | undefined {
@@ -46,7 +52,7 @@ export class SpdyFrameReader {
     if (length > MAX_CONTROL_BYTES) return broken(`a control frame has ${length} bytes`);
     if (bytes.length < HEAD_BYTES + length) return undefined;
     this.#waiting = bytes.subarray(HEAD_BYTES + length);
-    return controlFrame(bytes.readUInt16BE(2), bytes.subarray(HEAD_BYTES, HEAD_BYTES + length), isLast);
+    return controlFrame(bytes.readUInt16BE(2), Buffer.from(bytes.subarray(HEAD_BYTES, HEAD_BYTES + length)), isLast);
   }
 
   #part(data: { readonly stream: number; readonly isLast: boolean; left: number }): SpdyFrame | undefined {

@@ -37,12 +37,17 @@ export type SpdyFrame =
 
 export type { SpdyHeaders };
 
-export function dataFrame(stream: number, payload: Uint8Array, isLast: boolean): Buffer {
+/** What precedes the payload of a data frame. */
+export function dataFrameHead(stream: number, length: number, isLast: boolean): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt32BE(stream, 0);
-  head.writeUInt32BE(payload.length, 4);
+  head.writeUInt32BE(length, 4);
   head[4] = isLast ? FLAG_FIN : 0;
-  return payload.length === 0 ? head : Buffer.concat([head, payload]);
+  return head;
+}
+
+export function dataFrame(stream: number, payload: Uint8Array, isLast: boolean): Buffer {
+  return Buffer.concat([dataFrameHead(stream, payload.length, isLast), payload]);
 }
 
 export function openFrame(stream: number, block: Uint8Array): Buffer {

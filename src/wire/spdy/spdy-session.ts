@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { messageOf } from '../../base/index.ts';
-import { drained, FrameTurns } from '../connections/index.ts';
+import { FrameTurns, readBytes, TurnWrites } from '../connections/index.ts';
 import {
-  dataFrame,
+  dataFrameHead,
   goAwayFrame,
   openFrame,
   pingFrame,
@@ -19,6 +19,8 @@ export interface SpdySessionOptions {
   readonly isServer: boolean;
   /** Concurrent streams; more are refused. Default 256. */
   readonly maxStreams?: number;
+  /** When more than this of control frames is unsent, the connection ends. Default 1 MiB. */
+  readonly maxUnreadControlBytes?: number;
   /** Called with streams that the other side opens; without it they are refused. */
   readonly onStream?: (stream: SpdyStream) => void;
 }
@@ -28,8 +30,7 @@ const DEFAULT_MAX_STREAMS = 256;
 const MAX_DATA_BYTES = 64 * 1024;
 /** When more than this is unsent, pings are not answered: the other side does not read. */
 const MAX_BUFFERED_PONG_BYTES = 64 * 1024;
-/** When more than this of control frames is unsent, the connection ends. */
-const MAX_UNREAD_CONTROL_BYTES = 1024 * 1024;
+const DEFAULT_MAX_UNREAD_CONTROL_BYTES = 1024 * 1024;
 
 /**
  * A SPDY/3.1 connection as Kubernetes uses it: without windows. The connection is read no faster than the slowest reader of
@@ -38,10 +39,12 @@ const MAX_UNREAD_CONTROL_BYTES = 1024 * 1024;
 export class SpdySession {
   readonly #socket: Duplex;
   readonly #options: SpdySessionOptions;
+  readonly #writes: TurnWrites;
   readonly #streams = new Map<number, SpdyStream>();
   readonly #replies = new Map<number, (error?: Error) => void>();
   readonly #packer = new HeaderPacker();
-  readonly #unpacker = new HeaderUnpacker();
+  /** Undefined when the other side may open no streams: then nothing in its headers matters. */
+  readonly #unpacker: HeaderUnpacker | undefined;
   readonly #writer: StreamWriter;
   #lastOpened: number;
   #lastAccepted = 0;
@@ -55,7 +58,9 @@ export class SpdySession {
   constructor(socket: Duplex, options: SpdySessionOptions) {
     this.#socket = socket;
     this.#options = options;
+    this.#writes = new TurnWrites(socket);
     this.#lastOpened = options.isServer ? 0 : -1;
+    this.#unpacker = options.onStream === undefined ? undefined : new HeaderUnpacker();
     this.#writer = {
       data: (stream, payload, isLast) => this.#sendData(stream, payload, isLast),
       reset: (stream, status) => this.#send(resetFrame(stream, status)),
@@ -84,7 +89,7 @@ export class SpdySession {
     if (this.#isClosing) return;
     this.#isClosing = true;
     this.#send(goAwayFrame(Math.max(0, this.#lastAccepted)));
-    this.#socket.end();
+    this.#writes.end();
   }
 
   destroy(): void {
@@ -97,25 +102,39 @@ export class SpdySession {
     const turns = new FrameTurns();
     let reason = 'The connection was lost';
     try {
-      for await (const chunk of this.#socket.iterator({ destroyOnReturn: false })) {
-        for (const frame of reader.read(chunk as Buffer)) {
-          const heeding = this.#heed(frame);
-          if (heeding !== undefined) await heeding;
+      await readBytes(this.#socket, (bytes) => {
+        const frames = reader.read(bytes);
+        for (let step = frames.next(); step.done !== true; step = frames.next()) {
+          const heeding = this.#heed(step.value);
           const turn = turns.spend();
-          if (turn !== undefined) await turn;
+          if (heeding === undefined && turn === undefined) continue;
+          reader.keep();
+          return this.#heedLater(frames, turns, Promise.all([heeding, turn]));
         }
-      }
+        return undefined;
+      });
     } catch (error) {
       reason = messageOf(error);
       this.#socket.destroy();
     } finally {
       this.#isClosing = true;
-      this.#unpacker.close();
+      this.#unpacker?.close();
       const error = new SpdyError(reason);
       for (const tell of this.#replies.values()) tell(error);
       this.#replies.clear();
       for (const stream of this.#streams.values()) stream.fail(error);
-      if (this.#socket.writable) this.#socket.end();
+      this.#writes.end();
+    }
+  }
+
+  /** Handles the frames of a piece after one that the next has to wait for. */
+  async #heedLater(frames: Iterator<SpdyFrame>, turns: FrameTurns, before: Promise<unknown>): Promise<void> {
+    await before;
+    for (let step = frames.next(); step.done !== true; step = frames.next()) {
+      const heeding = this.#heed(step.value);
+      if (heeding !== undefined) await heeding;
+      const turn = turns.spend();
+      if (turn !== undefined) await turn;
     }
   }
 
@@ -132,14 +151,14 @@ export class SpdySession {
   async #heedControl(frame: Exclude<SpdyFrame, { readonly type: 'data' }>): Promise<void> {
     switch (frame.type) {
       case 'open':
-        return this.#accept(frame.stream, await this.#unpacker.unpack(frame.block), frame.isLast);
+        return this.#accept(frame.stream, (await this.#unpacker?.unpack(frame.block)) ?? {}, frame.isLast);
       case 'reply':
-        await this.#unpacker.unpack(frame.block);
+        await this.#unpacker?.unpack(frame.block);
         this.#settleReply(frame.stream);
         if (frame.isLast) this.#streams.get(frame.stream)?.finish();
         return;
       case 'headers':
-        await this.#unpacker.unpack(frame.block);
+        await this.#unpacker?.unpack(frame.block);
         return;
       case 'reset': {
         const error = new SpdyError(`The other side gave up the stream (status ${frame.status})`);
@@ -150,7 +169,7 @@ export class SpdySession {
       }
       case 'ping': {
         const isTheirs = (frame.id % 2 === 1) === this.#options.isServer;
-        if (isTheirs && this.#socket.writableLength < MAX_BUFFERED_PONG_BYTES) this.#send(pingFrame(frame.id));
+        if (isTheirs && this.#writes.unsentBytes < MAX_BUFFERED_PONG_BYTES) this.#send(pingFrame(frame.id));
         return;
       }
       case 'broken':
@@ -187,9 +206,10 @@ export class SpdySession {
     do {
       const part = payload.subarray(at, at + MAX_DATA_BYTES);
       at += part.length;
-      const socket = this.#socket;
-      if (!socket.writable) return;
-      if (!socket.write(dataFrame(stream, part, isLast && at >= payload.length))) await drained(socket);
+      if (!this.#socket.writable) return;
+      const head = dataFrameHead(stream, part.length, isLast && at >= payload.length);
+      const full = part.length === 0 ? this.#writes.write(head) : this.#writes.write(head, part);
+      if (full !== undefined) await full;
     } while (at < payload.length);
   }
 
@@ -197,9 +217,10 @@ export class SpdySession {
   #send(bytes: Buffer): void {
     const socket = this.#socket;
     if (!socket.writable) return;
-    this.#unreadControlBytes = socket.writableLength === 0 ? bytes.length : this.#unreadControlBytes + bytes.length;
-    if (this.#unreadControlBytes > MAX_UNREAD_CONTROL_BYTES)
+    this.#unreadControlBytes = this.#writes.unsentBytes === 0 ? bytes.length : this.#unreadControlBytes + bytes.length;
+    const { maxUnreadControlBytes = DEFAULT_MAX_UNREAD_CONTROL_BYTES } = this.#options;
+    if (this.#unreadControlBytes > maxUnreadControlBytes)
       socket.destroy(new SpdyError('The other side does not read what it asks for'));
-    else socket.write(bytes);
+    else void this.#writes.write(bytes);
   }
 }

@@ -1,4 +1,4 @@
-import { ByteInbox } from '../connections/index.ts';
+import { ByteInbox, type ByteSource, type Sink } from '../connections/index.ts';
 import type { SpdyHeaders } from './header-block.ts';
 
 /** What a stream needs from its session. */
@@ -18,12 +18,12 @@ export class SpdyError extends Error {
  * One stream of a connection. Iterating, once, yields the bytes of the other side until its end; leaving the loop drops the
  * rest.
  */
-export class SpdyStream implements AsyncIterable<Uint8Array> {
+export class SpdyStream implements ByteSource {
   readonly id: number;
   /** The headers of the side that opened it. */
   readonly headers: SpdyHeaders;
   readonly #writer: StreamWriter;
-  readonly #inbox = new ByteInbox();
+  readonly #inbox = new ByteInbox({ isMemoryReused: true });
   #isFinished = false;
   #isSent = false;
 
@@ -55,6 +55,10 @@ export class SpdyStream implements AsyncIterable<Uint8Array> {
 
   [Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     return this.#inbox[Symbol.asyncIterator]();
+  }
+
+  drainTo(sink: Sink): Promise<void> {
+    return this.#inbox.drainTo(sink);
   }
 
   /** Queues received bytes; resolves when there is room for more, undefined at once. */

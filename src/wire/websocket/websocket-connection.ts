@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import type { Clock, Random } from '../../base/index.ts';
-import { drained, FrameTurns } from '../connections/index.ts';
+import { FrameTurns, TurnWrites } from '../connections/index.ts';
 import { CLOSE_CODE, closeFrame, frame, frameHead, MASK_BYTES, OPCODE } from './frame.ts';
 import { FrameReader, type FrameWord } from './frame-reader.ts';
 
@@ -50,6 +50,7 @@ export class WebSocketConnection implements AsyncIterable<WebSocketMessage> {
   readonly protocol: string;
   readonly #socket: Duplex;
   readonly #options: WebSocketOptions;
+  readonly #writes: TurnWrites;
   /** The beginning of a message that arrives in parts. */
   readonly #partial = new PartialMessage();
   #isClosing = false;
@@ -57,6 +58,7 @@ export class WebSocketConnection implements AsyncIterable<WebSocketMessage> {
   constructor(socket: Duplex, options: WebSocketOptions) {
     this.#socket = socket;
     this.#options = options;
+    this.#writes = new TurnWrites(socket);
     this.protocol = options.protocol;
     socket.on('error', () => undefined); // the read loop sees the error
   }
@@ -67,19 +69,15 @@ export class WebSocketConnection implements AsyncIterable<WebSocketMessage> {
     if (this.#isClosing || !socket.writable) return;
     const isText = typeof data === 'string';
     const bytes = frame(isText ? OPCODE.text : OPCODE.binary, isText ? Buffer.from(data) : data, this.#mask());
-    if (!socket.write(bytes)) await drained(socket);
+    await this.#writes.write(bytes);
   }
 
-  /** Sends one binary message that begins with these few bytes; copies nothing on the server's side. */
-  async sendAfter(first: Uint8Array, data: Uint8Array): Promise<void> {
+  /** Sends one binary message that begins with these few bytes; undefined when more may be sent at once. Copies the bytes. */
+  sendAfter(first: Uint8Array, data: Uint8Array): Promise<void> | undefined {
     const socket = this.#socket;
     if (this.#options.random !== undefined) return this.send(Buffer.concat([first, data])); // it has to be masked
-    if (this.#isClosing || !socket.writable) return;
-    socket.cork();
-    socket.write(Buffer.concat([frameHead(OPCODE.binary, first.length + data.length), first]));
-    const hasRoom = socket.write(data);
-    socket.uncork();
-    if (!hasRoom) await drained(socket);
+    if (this.#isClosing || !socket.writable) return undefined;
+    return this.#writes.write(Buffer.concat([frameHead(OPCODE.binary, first.length + data.length), first]), data);
   }
 
   /** Starts the close; the connection ends when the other side agrees, or after a second. */
@@ -87,7 +85,7 @@ export class WebSocketConnection implements AsyncIterable<WebSocketMessage> {
     const socket = this.#socket;
     if (this.#isClosing || socket.destroyed) return;
     this.#isClosing = true;
-    if (socket.writable) socket.end(closeFrame(code, reason, this.#mask()));
+    this.#writes.end(closeFrame(code, reason, this.#mask()));
     const timer = this.#options.clock.timer(CLOSE_TIMEOUT_MS, () => socket.destroy());
     socket.once('close', () => timer[Symbol.dispose]());
     if (!socket.readableEnded && socket.readableFlowing === null) socket.resume(); // to see the other side's end
@@ -153,8 +151,8 @@ export class WebSocketConnection implements AsyncIterable<WebSocketMessage> {
   }
 
   #answer(ping: Uint8Array): void {
-    if (this.#isClosing || this.#socket.writableLength >= MAX_BUFFERED_PONG_BYTES) return;
-    this.#socket.write(frame(OPCODE.pong, ping, this.#mask()));
+    if (this.#isClosing || this.#writes.unsentBytes >= MAX_BUFFERED_PONG_BYTES) return;
+    void this.#writes.write(frame(OPCODE.pong, ping, this.#mask()));
   }
 
   #fail(error: WebSocketError): WebSocketError {
@@ -170,7 +168,7 @@ export class WebSocketConnection implements AsyncIterable<WebSocketMessage> {
     for (;;) {
       const giveUp = (): void => void socket.destroy(new Error('it does not answer pings'));
       let timer = clock.timer(pingAfterMs, () => {
-        if (socket.writable) socket.write(frame(OPCODE.ping, new Uint8Array(), this.#mask()));
+        void this.#writes.write(frame(OPCODE.ping, new Uint8Array(), this.#mask()));
         timer = clock.timer(pingAfterMs, giveUp);
       });
       try {

@@ -4,12 +4,11 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Daemon, findPeer, startKeelson } from '../../../peers/index.ts';
 import { type Client, connect } from '../../../src/client/index.ts';
-import { NODE_ADDRESS } from '../../real-node/enter-script.ts';
 import { eventually } from '../../real-node/eventually.ts';
 import { nodeAgents, runInNamespaces, whyNoNamespaces } from '../../real-node/index.ts';
 import { room } from '../../real-node/namespaces.ts';
 import { NodeCredentials } from '../../real-node/node-credentials.ts';
-import { nodeLayout } from '../../real-node/node-layout.ts';
+import { NODE_ADDRESS, nodeLayout } from '../../real-node/node-layout.ts';
 
 const { values } = parseArgs({ options: { pods: { type: 'string', default: '100' }, logs: { type: 'string' } } });
 const PODS = Number(values.pods);

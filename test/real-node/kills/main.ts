@@ -8,8 +8,6 @@ import { SeededRandom } from '../../../src/base/index.ts';
 import { connect } from '../../../src/client/index.ts';
 import { eventually } from '../eventually.ts';
 import { isInNamespaces, type RealCluster, runInNamespaces, startRealCluster, whyNoRealNode } from '../index.ts';
-import { room } from '../namespaces.ts';
-import { nodeLayout } from '../node-layout.ts';
 import { podLeftovers } from '../pod-leftovers.ts';
 import { Workload } from './workload.ts';
 
@@ -24,6 +22,7 @@ const { values } = parseArgs({
 });
 const LIMIT_MS = 45 * 60_000;
 const SETTLE_MS = 240_000;
+const POLL_MS = 1000;
 const MAX_PAUSE_MS = 8000;
 /** A server that dies several times soon after its start comes up without its scheduler, on purpose: each one lives this long. */
 const SERVER_LIFE_MS = 70_000;
@@ -73,11 +72,12 @@ async function killUnderPods(cluster: RealCluster): Promise<readonly string[]> {
   }).catch(() => undefined); // the problems are printed one by one
   await workload.deleteAll();
   await holds('no pods', async () => ((await workload.count()) === 0 ? undefined : 'pods are left'));
-  let left: readonly string[] = [];
-  await holds('a clean node', async () => {
-    left = await podLeftovers(nodeLayout(room()));
-    return left[0];
-  }).catch(() => undefined);
+  const deadline = performance.now() + SETTLE_MS;
+  let left = await podLeftovers(cluster.node.layout);
+  while (left.length > 0 && performance.now() < deadline) {
+    await sleep(POLL_MS);
+    left = await podLeftovers(cluster.node.layout);
+  }
   return [...problems, ...left.map((line) => `left behind: ${line}`)];
 }
 

@@ -1,4 +1,4 @@
-import { chooseControllers, controllerListProblems } from '../../../controllers/index.ts';
+import { chooseControllers, controllerListProblems, type ControllerSettings } from '../../../controllers/index.ts';
 import { FlagError, type FlagValues } from '../flag.ts';
 import type { StandaloneProgram, StandaloneTools } from '../program.ts';
 import { authorityOf, fileFlag } from '../read-flags.ts';
@@ -11,10 +11,26 @@ import { ServiceAccountClients } from './service-account-clients.ts';
 export function controllersOf(flags: FlagValues): ControllersOptions {
   return {
     controllers: chosenControllers(flags),
-    controllerSettings: controllerSettings(flags),
+    controllerSettings: { ...controllerSettings(flags), ...realNodeNetworks(flags) },
     simulatedStorage: flags.isSet('simulated-storage'),
   };
 }
+
+/** In a cluster with a real node, nodes get networks for their pods by default: what configures the node's network needs one. */
+function realNodeNetworks(flags: FlagValues): Pick<ControllerSettings, 'clusterCidrs' | 'serviceCidrs'> {
+  const isWanted = flags.has('container-runtime-endpoint') && flags.isSet('write-cni-config') && !flags.has('pod-cidr');
+  if (!isWanted || flags.has('allocate-node-cidrs')) return {};
+  const asked = flags.list('cluster-cidr');
+  const standard = flags.has('nodes') ? BESIDE_SIMULATED_NODES : DEFAULT_CLUSTER_CIDR;
+  return {
+    clusterCidrs: asked.length > 0 ? asked : [standard],
+    serviceCidrs: flags.list('service-cluster-ip-range'),
+  };
+}
+
+const DEFAULT_CLUSTER_CIDR = '10.244.0.0/16';
+/** Simulated nodes have ranges of the default network from the start, and others down to 10.128. */
+const BESIDE_SIMULATED_NODES = '10.64.0.0/16';
 
 /** All of them, none, or a choice. */
 function chosenControllers(flags: FlagValues): ControllersOptions['controllers'] {

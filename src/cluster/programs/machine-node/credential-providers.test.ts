@@ -26,13 +26,8 @@ test('a provider is asked about images that match, with its arguments and enviro
   const plugins = readCredentialProviders(text, { folder, environment: { PATH: '/usr/bin:/bin' } });
   const machine = new MemoryMachine();
   const tried: unknown[] = [];
-  const open: typeof machine.open = async (node, context) => {
-    const backend = await machine.open(node, context);
-    const pullImage: typeof backend.images.pullImage = async (image, options) => {
-      tried.push([image.image, options?.auth?.username, options?.auth?.password]);
-      return backend.images.pullImage(image, options);
-    };
-    return { ...backend, images: { ...backend.images, pullImage } };
+  machine.images.pulling = async ({ image }, { auth }) => {
+    tried.push([image, auth?.username, auth?.password]);
   };
   const asked = async (): Promise<readonly string[]> => {
     const lines = await readFile(join(folder, 'asked'), 'utf8').catch(() => '');
@@ -41,7 +36,7 @@ test('a provider is asked about images that match, with its arguments and enviro
   const until = async (count: number): Promise<void> => {
     while (tried.length < count) await new Promise((resolve) => void setImmediate(resolve));
   };
-  await using cluster = await NodeCluster.start(nodeAgent({ backend: open, images: { plugins } }));
+  await using cluster = await NodeCluster.start(nodeAgent({ backend: machine.open, images: { plugins } }));
   const spec = (image: string): object => ({ containers: [{ name: 'web', image }] });
   for (const [index, image] of [
     'a.example.com/web:1',

@@ -2,16 +2,18 @@ import { access, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { amountsOf } from '../../../api/meaning/index.ts';
-import { parseDuration } from '../../../base/index.ts';
+import { type Clock, type Logger, parseDuration } from '../../../base/index.ts';
 import {
   type AssignmentOptions,
   type CgroupOptions,
   DiskPullRecords,
   type Enforcement,
   type LinuxBackendOptions,
+  LogindShutdown,
   machineCredentials,
 } from '../../../linux/index.ts';
-import type { CredentialPlugin, NodeSettings, VerificationPolicy } from '../../../node/index.ts';
+import type { ChangeDetection, CredentialPlugin, NodeBehavior, VerificationPolicy } from '../../../node/index.ts';
+import { FlagError } from '../flag.ts';
 import type { KubeletSettings } from './settings/kubelet-fields.ts';
 
 /** The version of the kubelet whose work the agent does. */
@@ -78,11 +80,19 @@ function assignmentOptions(settings: KubeletSettings): Partial<AssignmentOptions
   };
 }
 
+/** What the agent of the machine uses besides its settings. */
+export interface AgentSurroundings {
+  readonly rootDir: string;
+  readonly plugins?: readonly CredentialPlugin[];
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
 /** What the agent of the machine is started with, besides its backend. */
 export async function agentOptions(
   settings: KubeletSettings,
-  { rootDir, plugins = [] }: { readonly rootDir: string; readonly plugins?: readonly CredentialPlugin[] },
-): Promise<Pick<NodeSettings, 'staticPods' | 'eviction' | 'images' | 'allowedUnsafeSysctls' | 'userNamespaceIds'>> {
+  { rootDir, plugins = [], clock, log }: AgentSurroundings,
+): Promise<NodeBehavior> {
   const { podsOfManifest } = await import('../../../resources/core/pod-manifests.ts');
   const { idsPerPod } = settings.userNamespaces;
   return {
@@ -122,10 +132,36 @@ export async function agentOptions(
       machineCredentials: () => machineCredentials([rootDir, process.cwd(), join(homedir(), '.docker'), '/.docker']),
     },
     allowedUnsafeSysctls: settings.allowedUnsafeSysctls,
+    changeDetection: changeDetectionOf(settings),
+    shutdown: shutdownOptions(settings, { clock, log }),
     ...(idsPerPod === undefined
       ? {}
       : { userNamespaceIds: { first: idsPerPod, length: 2 ** 32 - idsPerPod, perPod: idsPerPod } }),
   };
+}
+
+/** Undefined where pods have no time to end when the machine shuts down. */
+function shutdownOptions(
+  settings: KubeletSettings,
+  { clock, log }: Pick<AgentSurroundings, 'clock' | 'log'>,
+): NodeBehavior['shutdown'] {
+  const { shutdownGracePeriod: graceMs, shutdownGracePeriodCriticalPods: criticalGraceMs } = settings;
+  const periods = settings.shutdownGracePeriodByPodPriority.map((period) => ({
+    priority: period.priority,
+    graceSeconds: period.shutdownGracePeriodSeconds,
+  }));
+  const neededMs = graceMs + periods.reduce((sum, { graceSeconds }) => sum + graceSeconds * 1000, 0);
+  if (neededMs === 0) return undefined;
+  const source = new LogindShutdown({ clock, log, neededMs });
+  return periods.length > 0 ? { source, periods } : { source, graceMs, criticalGraceMs };
+}
+
+const STRATEGIES: readonly ChangeDetection[] = ['Get', 'Cache', 'Watch'];
+
+function changeDetectionOf({ configMapAndSecretChangeDetectionStrategy: written }: KubeletSettings): ChangeDetection {
+  const found = STRATEGIES.find((each) => each === written);
+  if (found === undefined) throw new FlagError(`unknown configmap and secret manager mode: ${written}`);
+  return found;
 }
 
 function bytesOf(text: string): number {

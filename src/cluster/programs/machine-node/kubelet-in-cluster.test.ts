@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import type { FlagValues } from '../flag.ts';
 import { nodeFlags } from '../kubelet/node-flags.ts';
+import { controllersOf } from '../controller-manager/read-flags.ts';
 import { realNodeFlags } from './kubelet-in-cluster.ts';
-import { NO_FLAGS } from './settings/flag-texts.ts';
+import { podCidrsOf } from './pod-network/pod-cidrs.ts';
+import { NO_FLAGS } from '../settings/flag-texts.ts';
 
 const ENDPOINT = 'unix:///run/containerd/containerd.sock';
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
@@ -27,6 +29,25 @@ test('without the flag there is no such node, and its configuration is refused',
   expect(() => realNodeFlags(flags({ 'kubelet-config': 'a.yaml' }))).toThrow(
     '--kubelet-config needs --container-runtime-endpoint',
   );
+});
+
+test('nodes get networks for their pods where the network of the real one is configured', () => {
+  const networksOf = (given: Readonly<Record<string, string>>): unknown =>
+    controllersOf({ ...flags(given), isSet: (name) => name === 'write-cni-config' && given[name] !== 'false' })
+      .controllerSettings?.clusterCidrs;
+  const real = { 'container-runtime-endpoint': ENDPOINT };
+  expect(networksOf({})).toBeUndefined();
+  expect(networksOf(real)).toEqual(['10.244.0.0/16']);
+  expect(networksOf({ ...real, nodes: '3' })).toEqual(['10.64.0.0/16']);
+  expect(networksOf({ ...real, 'pod-cidr': '10.5.0.0/24' })).toBeUndefined();
+  expect(networksOf({ ...real, 'write-cni-config': 'false' })).toBeUndefined();
+});
+
+test.each([
+  ['10.5.0.0', 'must be a range such as 10.244.0.0/24'],
+  ['10.5.0.0/24,10.6.0.0/24', 'must be one range, or one of each family'],
+])('--pod-cidr %s is refused', (text, message) => {
+  expect(() => podCidrsOf(text.split(','))).toThrow(message);
 });
 
 test('the node has the settings of a kubelet, or says that it needs Linux and root', () => {

@@ -4,6 +4,7 @@ import { type Runnable } from '../../../base/index.ts';
 import { linuxBackend, nodeAddresses } from '../../../linux/index.ts';
 import { nodeAgent } from '../../../node/index.ts';
 import type { Identity } from '../../in-process-client.ts';
+import { clusterDnsServers } from '../dns/cluster-dns-address.ts';
 import { FlagError, type FlagValues } from '../flag.ts';
 import { nodeSubject } from '../kubelet/node-endpoints.ts';
 import type { ComposedProgram, ProgramContext } from '../program.ts';
@@ -11,8 +12,11 @@ import { addressesOf, servingOptions } from './standalone-kubelet.ts';
 import { agentOptions, backendOptions, machineProblem, parallelPulls } from './kubelet-backend.ts';
 import { KubeletPorts } from './kubelet-ports.ts';
 import type { MachineNodeOptions, RealNodeOptions } from './options.ts';
-import { NO_FLAGS } from './settings/flag-texts.ts';
+import { NO_FLAGS } from '../settings/flag-texts.ts';
 import { readWritten, settingsOf } from './settings/read-settings.ts';
+import { NETWORK_FOLDER } from '../../../cni/index.ts';
+import { podCidrsOf } from './pod-network/pod-cidrs.ts';
+import { podNetworkPart } from './pod-network/pod-network-part.ts';
 import { tlsOf } from './tls-settings.ts';
 
 type Context = ProgramContext<MachineNodeOptions>;
@@ -26,7 +30,8 @@ export function realNodeFlags(flags: FlagValues): MachineNodeOptions {
   const endpoint = flags.text('container-runtime-endpoint');
   const file = flags.text('kubelet-config');
   if (endpoint === undefined) {
-    if (file !== undefined) throw new FlagError('--kubelet-config needs --container-runtime-endpoint');
+    const needing = ['kubelet-config', 'pod-cidr', 'cni-conf-dir', 'write-cni-config'].find((name) => flags.has(name));
+    if (needing !== undefined) throw new FlagError(`--${needing} needs --container-runtime-endpoint`);
     return {};
   }
   if (process.platform !== 'linux')
@@ -36,7 +41,8 @@ export function realNodeFlags(flags: FlagValues): MachineNodeOptions {
       '--container-runtime-endpoint needs root, because a node mounts volumes and makes cgroups; start it with sudo, or leave the flag out for simulated nodes',
     );
   const written = file === undefined ? {} : readWritten('kubelet-config', file);
-  const settings = settingsOf({ ...DEFAULTS, ...written, containerRuntimeEndpoint: endpoint }, NO_FLAGS);
+  const defaults = { ...DEFAULTS, clusterDNS: clusterDnsServers(flags) };
+  const settings = settingsOf({ ...defaults, ...written, containerRuntimeEndpoint: endpoint }, NO_FLAGS);
   const addresses = addressesOf(flags.text('node-ip'));
   const name = flags.text('node-name') ?? hostname().toLowerCase();
   return {
@@ -45,6 +51,8 @@ export function realNodeFlags(flags: FlagValues): MachineNodeOptions {
       name,
       ...(addresses === undefined ? {} : { addresses }),
       rootDir: flags.text('root-dir') ?? ROOT_DIR,
+      podCidrs: podCidrsOf(flags.list('pod-cidr')),
+      ...(flags.isSet('write-cni-config') ? { networkFolder: flags.text('cni-conf-dir') ?? NETWORK_FOLDER } : {}),
     },
   };
 }
@@ -79,7 +87,8 @@ export class OpenRealNode implements Disposable {
       random,
       log,
     });
-    return new OpenRealNode(name, { addresses, ports, agentOptions: await agentOptions(settings, { rootDir }) });
+    const behavior = await agentOptions(settings, { rootDir, clock, log });
+    return new OpenRealNode(name, { addresses, ports, agentOptions: behavior });
   }
 
   private constructor(name: string, opened: Pick<OpenRealNode, 'addresses' | 'ports' | 'agentOptions'>) {
@@ -98,16 +107,17 @@ export class OpenRealNode implements Disposable {
 export function realNodeInCluster({ plane, options }: Context, opened?: OpenRealNode): ComposedProgram {
   const { realNode } = options;
   if (realNode === undefined || opened === undefined) return { identity: identityOf(''), parts: [] };
-  const { settings, rootDir = ROOT_DIR } = realNode;
+  const { settings, rootDir = ROOT_DIR, podCidrs = [], networkFolder } = realNode;
   const { name, addresses, ports } = opened;
   const part = nodeAgent({
     name,
     addresses,
-    podCidrs: [],
+    podCidrs,
     port: ports.port,
     taints: settings.registerWithTaints,
     maxParallelPulls: parallelPulls(settings),
     ...opened.agentOptions,
+    network: plane.podNetwork,
     backend: linuxBackend(backendOptions(settings, { addresses, rootDir })),
     onAgent: (agent) => {
       ports.serve(agent);
@@ -115,9 +125,11 @@ export function realNodeInCluster({ plane, options }: Context, opened?: OpenReal
     },
   });
   const renewal: Runnable = { run: (signal) => ports.run(signal) };
+  const network =
+    networkFolder === undefined ? [] : [podNetworkPart({ nodeName: name, folder: networkFolder, podCidrs })];
   return {
     identity: identityOf(name),
-    parts: [part, { name: 'kubelet-certificates', prepare: () => renewal }],
+    parts: [part, { name: 'kubelet-certificates', prepare: () => renewal }, ...network],
   };
 }
 

@@ -9,6 +9,10 @@ export interface RealNodeOptions {
   readonly addresses?: readonly string[];
   /** Folder of volumes and files of pods; default `/var/lib/kubelet`. */
   readonly rootDir?: string;
+  /** Ranges of pods that the node registers with; default those that a controller assigns. */
+  readonly podCidrs?: readonly string[];
+  /** Where a network for pods is configured for the container runtime, if none is; default nowhere. */
+  readonly networkFolder?: string;
 }
 
 export interface MachineNodeOptions {

@@ -1,10 +1,12 @@
 import type { Program } from '../program.ts';
 import type { MachineNodeOptions } from './options.ts';
-import { fieldFlags } from './settings/flag-texts.ts';
-import { kubeletConfigurationFile } from './settings/configuration-page.ts';
+import { fieldFlags } from '../settings/flag-texts.ts';
+import { configurationPage } from '../settings/configuration-page.ts';
+import { kubeletConfiguration } from './settings/kubelet-fields.ts';
 import { kubeletFlags } from './upstream-flags.ts';
 
 const GROUP = 'Node';
+const NETWORK_FOLDER = '/etc/cni/net.d';
 
 /** The agent of a node on this machine, with containers of a runtime behind a socket. */
 export const program: Program<MachineNodeOptions> = {
@@ -37,9 +39,29 @@ export const program: Program<MachineNodeOptions> = {
         group: 'Nodes',
         help: 'Folder of volumes and files of pods with real containers',
       },
+      'pod-cidr': {
+        type: 'string',
+        multiple: true,
+        value: 'CIDR,…',
+        group: 'Nodes',
+        help: 'Addresses of pods with real containers (default: the range that the node is assigned of --cluster-cidr, by default 10.244.0.0/16, or 10.64.0.0/16 with --nodes)',
+      },
+      'write-cni-config': {
+        type: 'boolean',
+        default: true,
+        group: 'Nodes',
+        help: 'Configure a network for pods with real containers, where none is configured: bridge, host-local, portmap, firewall, bandwidth',
+      },
+      'cni-conf-dir': {
+        type: 'string',
+        value: 'DIR',
+        default: NETWORK_FOLDER,
+        group: 'Nodes',
+        help: 'Folder in which the container runtime looks for networks',
+      },
     },
     standalone: {
-      ...fieldFlags,
+      ...fieldFlags(kubeletConfiguration),
       config: {
         type: 'string',
         value: 'FILE',
@@ -96,6 +118,19 @@ export const program: Program<MachineNodeOptions> = {
         group: GROUP,
         help: 'Folder of those programs',
       },
+      'write-cni-config': {
+        type: 'boolean',
+        default: false,
+        group: GROUP,
+        help: 'Configure a network for pods, where none is configured: bridge, host-local, portmap, firewall, bandwidth, with the addresses of --pod-cidr or of the Node object',
+      },
+      'cni-conf-dir': {
+        type: 'string',
+        value: 'DIR',
+        default: NETWORK_FOLDER,
+        group: GROUP,
+        help: 'Folder in which the container runtime looks for networks',
+      },
       'node-labels': {
         type: 'string',
         multiple: true,
@@ -105,7 +140,7 @@ export const program: Program<MachineNodeOptions> = {
       },
     },
     upstream: { inCluster: [], standalone: kubeletFlags },
-    files: [kubeletConfigurationFile],
+    files: [configurationPage(kubeletConfiguration)],
   },
   help: {
     common: {

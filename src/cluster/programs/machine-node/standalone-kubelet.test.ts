@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StandaloneTools } from '../program.ts';
-import { NO_FLAGS } from './settings/flag-texts.ts';
+import { NO_FLAGS } from '../settings/flag-texts.ts';
 import { standaloneKubelet } from './standalone-kubelet.ts';
 
 test('without --kubeconfig a kubelet says what it needs, before it touches the machine', async () => {

@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { AbortScope, type Runnable, runTogether } from '../../../base/index.ts';
-import { app } from '../../../kit/index.ts';
+import { NETWORK_FOLDER } from '../../../cni/index.ts';
+import { app, type Part } from '../../../kit/index.ts';
 import { linuxBackend, nodeAddresses } from '../../../linux/index.ts';
 import { type CredentialPlugin, nodeAgent, type NodeServer, type ServingOptions } from '../../../node/index.ts';
 import { type FlagValues, FlagError } from '../flag.ts';
@@ -15,10 +16,11 @@ import { bootstrapClient, clientCertificateFiles } from './certificates/bootstra
 import { RotatedCertificate } from './certificates/rotated-certificate.ts';
 import { agentOptions, backendOptions, machineProblem, parallelPulls } from './kubelet-backend.ts';
 import { KubeletPorts } from './kubelet-ports.ts';
-import { flaggedSettings } from './settings/flag-texts.ts';
-import type { KubeletSettings } from './settings/kubelet-fields.ts';
+import { podCidrsOf } from './pod-network/pod-cidrs.ts';
+import { podNetworkPart } from './pod-network/pod-network-part.ts';
+import { kubeletConfiguration, type KubeletSettings } from './settings/kubelet-fields.ts';
 import { readKubeletSettings } from './settings/read-settings.ts';
-import { flagText, shownConfiguration, valueAt } from './settings/written-values.ts';
+import { flagText, shownConfiguration, valueAt } from '../settings/written-values.ts';
 import { tlsOf } from './tls-settings.ts';
 
 /** `keelson kubelet`. */
@@ -41,11 +43,12 @@ export async function standaloneKubelet(flags: FlagValues, tools: StandaloneTool
   await writeFile('/proc/self/oom_score_adj', String(settings.oomScoreAdj)).catch((error: unknown) =>
     log.warn('score for the kernel, when memory is short, cannot be set', { error }),
   );
+  const networks = networkParts(flags, name, settings);
   const certDir = flags.text('cert-dir') ?? '/var/lib/kubelet/pki';
   await bootstrapped(flags, { name, certDir, tools });
   const rootDir = flags.text('root-dir') ?? '/var/lib/kubelet';
   const backend = linuxBackend(backendOptions(settings, { addresses, rootDir }));
-  const options = await agentOptions(settings, { rootDir, plugins: credentialPlugins(flags) });
+  const options = await agentOptions(settings, { rootDir, plugins: credentialPlugins(flags), clock, log });
   return {
     server: serverChoice(settings, flags),
     async run({ client, connection }, signal) {
@@ -76,7 +79,7 @@ export async function standaloneKubelet(flags: FlagValues, tools: StandaloneTool
         backend,
         onAgent: (agent) => servers.push(ports.serve(agent)),
       });
-      const tasks: Runnable[] = [{ run: (scope) => app('kubelet', [part]).run(client, scope) }, ports];
+      const tasks: Runnable[] = [{ run: (scope) => app('kubelet', [part, ...networks]).run(client, scope) }, ports];
       if (settings.rotateCertificates)
         tasks.push(
           new RotatedCertificate({
@@ -100,6 +103,16 @@ export async function standaloneKubelet(flags: FlagValues, tools: StandaloneTool
       }
     },
   };
+}
+
+/** What configures a network for pods, where that is asked for. It is not a kubelet's job, so it is not done by default. */
+function networkParts(flags: FlagValues, nodeName: string, { podCIDR }: KubeletSettings): readonly Part[] {
+  if (!flags.isSet('write-cni-config')) {
+    if (flags.has('cni-conf-dir')) throw new FlagError('--cni-conf-dir needs --write-cni-config');
+    return [];
+  }
+  const folder = flags.text('cni-conf-dir') ?? NETWORK_FOLDER;
+  return [podNetworkPart({ nodeName, folder, podCidrs: podCidrsOf(podCIDR === '' ? [] : podCIDR.split(',')) })];
 }
 
 /** The programs that return credentials of registries. */
@@ -130,11 +143,14 @@ const OTHER_FLAGS = [
 /** What the server shows besides pods. */
 export function servingOptions(settings: KubeletSettings, flags: FlagValues): ServingOptions {
   return {
-    configuration: shownConfiguration(settings),
+    configuration: shownConfiguration(kubeletConfiguration, settings),
     flags: {
       ...Object.fromEntries(OTHER_FLAGS.map((name) => [name, flags.text(name) ?? ''])),
       ...Object.fromEntries(
-        flaggedSettings.map(({ flag, path, setting }) => [flag, flagText(valueAt(settings, path), setting)]),
+        kubeletConfiguration.flagged.map(({ flag, path, setting }) => [
+          flag,
+          flagText(valueAt(settings, path), setting),
+        ]),
       ),
     },
     ...(settings.enableSystemLogHandler

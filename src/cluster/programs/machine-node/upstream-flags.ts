@@ -1,5 +1,6 @@
 import { type FlagGroup, flagsOf, type UpstreamFlag } from '../upstream-flag.ts';
-import { flaggedSettings } from './settings/flag-texts.ts';
+import { fieldVerdicts } from '../settings/flag-texts.ts';
+import { kubeletConfiguration } from './settings/kubelet-fields.ts';
 
 const CADVISOR = 'it is a flag of cAdvisor, whose work the container runtime and the kernel do here';
 
@@ -48,13 +49,6 @@ const groups: readonly FlagGroup[] = [
 ];
 
 /** Every flag of kubelet 1.36. Those that set a field have the field's verdict. */
-export const kubeletFlags: readonly UpstreamFlag[] = [
-  ...flagsOf(groups),
-  ...flaggedSettings.map(({ flag, path, setting: { form, verdict, why } }) => ({
-    name: flag,
-    isBoolean: form === 'boolean',
-    verdict,
-    why: `${path.join('.')}: ${why}`,
-    harmless: verdict === 'refused' ? ['the default'] : [],
-  })),
-].sort((left, right) => (left.name < right.name ? -1 : 1));
+export const kubeletFlags: readonly UpstreamFlag[] = [...flagsOf(groups), ...fieldVerdicts(kubeletConfiguration)].sort(
+  (left, right) => (left.name < right.name ? -1 : 1),
+);

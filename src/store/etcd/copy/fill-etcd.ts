@@ -65,10 +65,9 @@ export async function fillEtcd(snapshot: Snapshot, options: FillOptions): Promis
   await filling.end();
   await filling.check.compare(store.pages(CLUSTER_KEYS), options.clock.now());
   const isFinal = await options.isFinal();
-  if (isFinal) await mark.remove();
-  const last = await store.revision();
-  await mark.compact(last);
-  return { ...filling.counts, revision: last, isFinal };
+  await mark.compact(await store.revision());
+  if (isFinal) await mark.remove(); // the last write: a copy without its mark is complete, history included
+  return { ...filling.counts, revision: await store.revision(), isFinal };
 }
 
 /** The writing part of a copy. It reads etcd's existing keys in the same order alongside. */

@@ -3,7 +3,7 @@ import type { Node, Pod } from '../../../../api/types/core/v1.d.ts';
 import { type Resource, type ServerObjects, timestamp } from '../../../../apiserver/index.ts';
 import type { Clock, DeepReadonly } from '../../../../base/index.ts';
 import { METRICS, metricsKind } from './metrics-kinds.ts';
-import { containerUsages, usageOfNode, usageTexts } from './usage.ts';
+import { containerTexts, usageOfNode, usageTexts } from './usage.ts';
 
 export interface SimulatedMetricsOptions {
   readonly types: TypeTable;
@@ -13,6 +13,7 @@ export interface SimulatedMetricsOptions {
   readonly nodes: readonly string[];
 }
 
+const API_VERSION = `${METRICS.group}/${METRICS.version}`;
 const WINDOW = '10s';
 
 /** `metrics.k8s.io` over simulated nodes: what `kubectl top` and autoscalers read, made up when it is asked for. */
@@ -21,31 +22,21 @@ export function metricsResources(options: SimulatedMetricsOptions): readonly Res
   const { objects, clock } = options;
   const pods = objects.of<DeepReadonly<Pod>>('', 'pods');
   const nodes = objects.of<DeepReadonly<Node>>('', 'nodes');
-  const metricsOf = (kind: string, { metadata }: DeepReadonly<Node | Pod>, usage: object): ApiObject => {
+  const metricsOf = (kind: string, { metadata }: DeepReadonly<Node | Pod>): ApiObject => {
     const now = timestamp(clock.now());
-    const { name, namespace, labels } = metadata ?? {};
-    return {
-      kind,
-      apiVersion: `${METRICS.group}/${METRICS.version}`,
-      metadata: {
-        ...(name === undefined ? {} : { name }),
-        ...(namespace === undefined ? {} : { namespace }),
-        creationTimestamp: now,
-        ...(labels === undefined ? {} : { labels }),
-      },
-      timestamp: now,
-      window: WINDOW,
-      ...usage,
-    };
+    const { name = '', namespace, labels } = metadata ?? {};
+    const place = namespace === undefined ? { name } : { name, namespace };
+    const given = { ...place, creationTimestamp: now, ...(labels === undefined ? {} : { labels }) };
+    return { kind, apiVersion: API_VERSION, metadata: given, timestamp: now, window: WINDOW };
   };
   const podMetrics = (pod: DeepReadonly<Pod>): ApiObject | undefined => {
     if (!simulated.has(pod.spec?.nodeName ?? '')) return undefined;
-    const containers = containerUsages(pod).map(({ name, ...usage }) => ({ name, usage: usageTexts(usage) }));
-    return containers.length === 0 ? undefined : metricsOf('PodMetrics', pod, { containers });
+    const containers = containerTexts(pod);
+    return containers.length === 0 ? undefined : { ...metricsOf('PodMetrics', pod), containers };
   };
   const nodeMetrics = (node: DeepReadonly<Node>, on: readonly DeepReadonly<Pod>[]): ApiObject | undefined =>
     simulated.has(node.metadata?.name ?? '') && isReady(node)
-      ? metricsOf('NodeMetrics', node, { usage: usageTexts(usageOfNode(node, on)) })
+      ? { ...metricsOf('NodeMetrics', node), usage: usageTexts(usageOfNode(node, on)) }
       : undefined;
   const onNode = (all: readonly DeepReadonly<Pod>[], name: string): readonly DeepReadonly<Pod>[] =>
     all.filter(({ spec }) => spec?.nodeName === name);

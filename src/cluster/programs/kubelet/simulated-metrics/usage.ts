@@ -5,12 +5,12 @@ import type { DeepReadonly } from '../../../../base/index.ts';
 import { RuntimeError } from '../../../../node/index.ts';
 import { containerUsage, nodeUsage, statedUsage, sumOfUsages, type Usage } from '../../../../simulated/index.ts';
 
-export interface ContainerUsage extends Usage {
+interface ContainerUsage extends Usage {
   readonly name: string;
 }
 
 /** What the running containers of a pod use, as its node tells it. */
-export function containerUsages(pod: DeepReadonly<Pod>): readonly ContainerUsage[] {
+function containerUsages(pod: DeepReadonly<Pod>): readonly ContainerUsage[] {
   const { containers = [], initContainers = [] } = pod.spec ?? {};
   const { containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {};
   const running = new Map(
@@ -29,6 +29,25 @@ export function containerUsages(pod: DeepReadonly<Pod>): readonly ContainerUsage
     ...initContainers.filter(isSidecar).flatMap((container) => usage(container, 'sidecar')),
     ...containers.flatMap((container) => usage(container, 'regular')),
   ];
+}
+
+/** A container's entry in PodMetrics. */
+export interface ContainerTexts {
+  readonly name: string;
+  readonly usage: UsageTexts;
+}
+
+/** Pods are immutable, and autoscalers ask for the same ones again and again. */
+const known = new WeakMap<DeepReadonly<Pod>, readonly ContainerTexts[]>();
+
+/** What the running containers of a pod use, as metrics tell it. */
+export function containerTexts(pod: DeepReadonly<Pod>): readonly ContainerTexts[] {
+  let texts = known.get(pod);
+  if (texts === undefined) {
+    texts = containerUsages(pod).map(({ name, ...usage }) => ({ name, usage: usageTexts(usage) }));
+    known.set(pod, texts);
+  }
+  return texts;
 }
 
 /** What cannot be read counts as not said. */

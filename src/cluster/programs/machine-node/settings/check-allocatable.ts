@@ -1,6 +1,6 @@
 import type { KubeletSettings } from './kubelet-fields.ts';
 import { quantityOf } from './quantities.ts';
-import type { Texts } from './setting.ts';
+import type { Texts } from '../../settings/setting.ts';
 
 const NONE = 'none';
 const RESERVED = ['cpu', 'memory', 'ephemeral-storage', 'pid'];

@@ -1,4 +1,4 @@
-import { duration, flag, integer, NOT_YET, OBEYED, pointedInteger, text, texts } from './setting.ts';
+import { duration, flag, integer, NOT_YET, OBEYED, pointedInteger, text, texts } from '../../settings/setting.ts';
 
 /** Images: how they are pulled, who may use them, and when they are removed. */
 export const imageFields = {

@@ -3,7 +3,6 @@ import {
   duration,
   flag,
   gates,
-  group,
   integer,
   long,
   NOT_YET,
@@ -12,18 +11,12 @@ import {
   plainFlag,
   pointedInteger,
   pointedText,
-  quantity,
   refused,
   taints,
   text,
   texts,
-} from './setting.ts';
-
-const LOGS = accepted('logs are configured with --v and --logging-format');
-const ROUTING = {
-  splitStream: plainFlag(false, LOGS),
-  infoBufferSize: quantity('0', LOGS),
-};
+} from '../../settings/setting.ts';
+import { loggingFields } from '../../settings/logging-fields.ts';
 
 /** The node in its cluster: what it reports, how it asks the API server, and its surroundings. */
 export const nodeFields = {
@@ -36,7 +29,11 @@ export const nodeFields = {
   clusterDomain: text('', OBEYED, 'cluster-domain'),
   clusterDNS: texts([], OBEYED, 'cluster-dns'),
   resolvConf: pointedText('/etc/resolv.conf', OBEYED, 'resolv-conf'),
-  podCIDR: text('', accepted("pods' ranges come from the API server and the network plugin"), 'pod-cidr'),
+  podCIDR: text(
+    '',
+    accepted("pods' ranges come from the API server and the network plugin; --write-cni-config uses it"),
+    'pod-cidr',
+  ),
   hairpinMode: text('promiscuous-bridge', accepted('network plugins set up hairpin traffic'), 'hairpin-mode'),
   maxPods: integer(110, OBEYED, 'max-pods'),
   podsPerCore: integer(0, OBEYED, 'pods-per-core'),
@@ -66,16 +63,7 @@ export const nodeFields = {
   makeIPTablesUtilChains: flag(true, accepted('no table of the firewall is changed'), 'make-iptables-util-chains'),
   iptablesMasqueradeBit: pointedInteger(14, accepted('no table of the firewall is changed')),
   iptablesDropBit: pointedInteger(15, accepted('no table of the firewall is changed')),
-  logging: group('LoggingConfiguration', {
-    format: text('text', LOGS),
-    flushFrequency: duration(5000, LOGS, 'log-flush-frequency'),
-    verbosity: pointedInteger(0, LOGS),
-    vmodule: texts([], LOGS),
-    options: group('FormatOptions', {
-      text: group('TextOptions', ROUTING),
-      json: group('JSONOptions', ROUTING),
-    }),
-  }),
+  logging: loggingFields,
   tracing: optionalGroup('TracingConfiguration', {
     endpoint: pointedText(undefined, refused('the agent writes no traces')),
     samplingRatePerMillion: pointedInteger(undefined, refused('the agent writes no traces')),

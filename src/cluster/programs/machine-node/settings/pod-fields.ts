@@ -16,7 +16,7 @@ import {
   text,
   texts,
   thresholds,
-} from './setting.ts';
+} from '../../settings/setting.ts';
 
 /** Free space below which a kubelet evicts pods, where nothing else is asked for. */
 export const DEFAULT_EVICTION_HARD = {
@@ -49,11 +49,11 @@ export const podFields = {
   evictionMaxPodGracePeriod: integer(0, OBEYED, 'eviction-max-pod-grace-period'),
   mergeDefaultEvictionSettings: flag(false, OBEYED),
 
-  shutdownGracePeriod: duration(0, NOT_YET),
-  shutdownGracePeriodCriticalPods: duration(0, NOT_YET),
-  shutdownGracePeriodByPodPriority: shutdownPeriods([], NOT_YET),
+  shutdownGracePeriod: duration(0, OBEYED),
+  shutdownGracePeriodCriticalPods: duration(0, OBEYED),
+  shutdownGracePeriodByPodPriority: shutdownPeriods([], OBEYED),
 
-  configMapAndSecretChangeDetectionStrategy: text('Watch', NOT_YET),
+  configMapAndSecretChangeDetectionStrategy: text('Watch', OBEYED),
   volumePluginDir: text('/usr/libexec/kubernetes/kubelet-plugins/volume/exec/', NOT_YET, 'volume-plugin-dir'),
   volumeStatsAggPeriod: duration(
     60_000,

@@ -11,7 +11,7 @@ import {
   refused,
   text,
   texts,
-} from './setting.ts';
+} from '../../settings/setting.ts';
 
 const NO_PROFILER = accepted("there is no Go profiler; Node's profilers are options of Node's command line");
 

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FlagError, type FlagValues } from '../../flag.ts';
 import { kubeletFlags } from '../upstream-flags.ts';
-import { fieldFlags } from './flag-texts.ts';
+import { fieldFlags } from '../../settings/flag-texts.ts';
+import { kubeletConfiguration } from './kubelet-fields.ts';
 import { readKubeletSettings } from './read-settings.ts';
-import { shownConfiguration } from './written-values.ts';
+import { shownConfiguration } from '../../settings/written-values.ts';
 
 const HEAD = { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration' };
 
@@ -46,7 +47,7 @@ test('the defaults are those that kubelet 1.36 fills in', async () => {
   const recorded = JSON.parse(
     await readFile(join(import.meta.dirname, 'testdata', 'kubelet-defaults.json'), 'utf8'),
   ) as Readonly<Record<string, unknown>>;
-  const shown = shownConfiguration(readKubeletSettings(flags({})));
+  const shown = shownConfiguration(kubeletConfiguration, readKubeletSettings(flags({})));
   const { evictionHard: _thresholds, ...others } = shown; // a kubelet adds those of its system later
   expect(others).toMatchObject({ ...recorded, ...HEAD });
 });
@@ -125,5 +126,5 @@ test('flags of every form are read', () => {
     maxPods: 250,
   });
   expect(() => readKubeletSettings(flags({ 'max-pods': 'many' }))).toThrow('--max-pods: invalid argument "many"');
-  expect(Object.keys(fieldFlags)).toContain('eviction-hard');
+  expect(Object.keys(fieldFlags(kubeletConfiguration))).toContain('eviction-hard');
 });

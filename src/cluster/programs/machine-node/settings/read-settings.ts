@@ -5,10 +5,11 @@ import { messageOf } from '../../../../base/index.ts';
 import { FlagError, type FlagValues } from '../../flag.ts';
 import { readFlagFile } from '../../read-flags.ts';
 import { problemsOf } from './check-settings.ts';
-import { withFlags } from './flag-texts.ts';
-import { allSettings, kubeletConfigurationKind, type KubeletSettings } from './kubelet-fields.ts';
+import { withFlags } from '../../settings/flag-texts.ts';
+import { refusals } from '../../settings/refusals.ts';
+import { kubeletConfiguration, type KubeletSettings } from './kubelet-fields.ts';
 import { DEFAULT_EVICTION_HARD } from './pod-fields.ts';
-import { valueAt, withDefaults, type WrittenConfiguration } from './written-values.ts';
+import { withDefaults, type WrittenConfiguration } from '../../settings/written-values.ts';
 
 /** Files of a drop-in folder that count. */
 const DROP_IN = '.conf';
@@ -28,10 +29,10 @@ export function readKubeletSettings(flags: FlagValues): KubeletSettings {
 
 /** The settings of a written configuration with the flags over it, checked. Throws a FlagError that lists what is wrong. */
 export function settingsOf(written: WrittenConfiguration, flags: FlagValues): KubeletSettings {
-  const settings = completed(withFlags(withDefaults(written), flags));
+  const settings = completed(withFlags(kubeletConfiguration, withDefaults(kubeletConfiguration, written), flags));
   const problems = problemsOf(settings);
   if (problems.length > 0) throw new FlagError(`failed to validate kubelet configuration: ${aggregate(problems)}`);
-  const refused = refusals(settings);
+  const refused = refusals(kubeletConfiguration, settings);
   if (refused.length > 0) throw new FlagError(refused.join('; '));
   return settings;
 }
@@ -44,7 +45,7 @@ function aggregate(problems: readonly string[]): string {
 
 /** Defaults that depend on other fields. */
 function completed(settings: WrittenConfiguration): KubeletSettings {
-  const all = settings as unknown as KubeletSettings;
+  const all = settings as KubeletSettings;
   const { serializeImagePulls, maxParallelImagePulls = 1 } = all as { serializeImagePulls?: boolean } & KubeletSettings;
   return {
     ...all,
@@ -64,7 +65,7 @@ export function readWritten(flag: string, path: string): WrittenConfiguration {
       apiVersion: _version,
       kind: _kind,
       ...fields
-    } = readConfiguration<WrittenConfiguration>(text, [kubeletConfigurationKind], { isStrict: true });
+    } = readConfiguration<WrittenConfiguration>(text, [kubeletConfiguration.readable], { isStrict: true });
     return fields;
   } catch (cause) {
     throw new FlagError(`failed to load kubelet config file, path: ${path}, error: ${messageOf(cause)}`, { cause });
@@ -86,14 +87,4 @@ function dropIns(folder: string): readonly string[] {
   } catch (cause) {
     throw new FlagError(`failed to walk through kubelet dropin directory "${folder}": ${messageOf(cause)}`, { cause });
   }
-}
-
-/** Why settings cannot be had that differ from the default. */
-function refusals(settings: KubeletSettings): readonly string[] {
-  return allSettings.flatMap(({ path, setting }) => {
-    const value = valueAt(settings, path);
-    if (setting.verdict !== 'refused' || JSON.stringify(value) === JSON.stringify(setting.default)) return [];
-    const flag = setting.flag === undefined ? '' : ` (--${setting.flag})`;
-    return [`${path.join('.')}${flag} ${JSON.stringify(value)} is refused: ${setting.why}`];
-  });
 }

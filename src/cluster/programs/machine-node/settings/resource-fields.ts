@@ -14,7 +14,7 @@ import {
   reservations,
   text,
   texts,
-} from './setting.ts';
+} from '../../settings/setting.ts';
 
 const OFF_UPSTREAM = refused('the feature is off in Kubernetes 1.36 by default');
 

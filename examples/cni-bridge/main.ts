@@ -1,0 +1,3 @@
+import { bridge } from './cni-bridge.ts';
+
+void bridge.main();

@@ -1,0 +1,3 @@
+import { metadata } from './cni-metadata.ts';
+
+void metadata.main();

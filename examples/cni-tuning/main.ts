@@ -1,0 +1,3 @@
+import { tuning } from './cni-tuning.ts';
+
+void tuning.main();

@@ -1,0 +1,19 @@
+import { accepted, duration, group, plainFlag, pointedInteger, quantity, text, texts } from './setting.ts';
+
+const LOGS = accepted('logs are configured with --v and --logging-format');
+const ROUTING = {
+  splitStream: plainFlag(false, LOGS),
+  infoBufferSize: quantity('0', LOGS),
+};
+
+/** `logging`, which configuration files of all components have. */
+export const loggingFields = group('LoggingConfiguration', {
+  format: text('text', LOGS),
+  flushFrequency: duration(5000, LOGS, 'log-flush-frequency'),
+  verbosity: pointedInteger(0, LOGS),
+  vmodule: texts([], LOGS),
+  options: group('FormatOptions', {
+    text: group('TextOptions', ROUTING),
+    json: group('JSONOptions', ROUTING),
+  }),
+});

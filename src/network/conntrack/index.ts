@@ -1,0 +1,2 @@
+export { Conntrack, type ConntrackOptions } from './conntrack.ts';
+export { type Flow, readFlow } from './flow.ts';
