@@ -24,6 +24,26 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
     proto: 'csi.proto',
     target: 'src/csi/protocol/csi-v1.ts',
   },
+  devicePlugin: {
+    module: 'k8s.io/kubelet@v0.36.3',
+    proto: 'pkg/apis/deviceplugin/v1beta1/api.proto',
+    target: 'src/devices/protocol/device-plugin-v1beta1.ts',
+  },
+  dra: {
+    module: 'k8s.io/kubelet@v0.36.3',
+    proto: 'pkg/apis/dra/v1/api.proto',
+    target: 'src/devices/protocol/dra-v1.ts',
+  },
+  draBeta: {
+    module: 'k8s.io/kubelet@v0.36.3',
+    proto: 'pkg/apis/dra/v1beta1/api.proto',
+    target: 'src/devices/protocol/dra-v1beta1.ts',
+  },
+  pluginRegistration: {
+    module: 'k8s.io/kubelet@v0.36.3',
+    proto: 'pkg/apis/pluginregistration/v1/api.proto',
+    target: 'src/plugins/protocol/plugin-registration-v1.ts',
+  },
   podResources: {
     module: 'k8s.io/kubelet@v0.36.3',
     proto: 'pkg/apis/podresources/v1/api.proto',

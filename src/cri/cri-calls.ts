@@ -1,6 +1,13 @@
-import { type Clock, type Logger, messageOf, type Random } from '../base/index.ts';
+import type { Clock, Logger, Random } from '../base/index.ts';
 import { type CallOptions, RuntimeError, type RuntimeErrorReason } from '../node/index.ts';
-import { Channel, GrpcError, type Method, type StatusName } from '../wire/grpc/index.ts';
+import {
+  goErrorText,
+  GrpcError,
+  type Method,
+  SocketCalls,
+  type StatusName,
+  UnreadableAnswerError,
+} from '../wire/grpc/index.ts';
 
 export interface CriCallsOptions {
   /** Such as `unix:///run/containerd/containerd.sock`. */
@@ -11,18 +18,6 @@ export interface CriCallsOptions {
   /** How long a call may take by default; default 2m, as the kubelet's `runtimeRequestTimeout`. */
   readonly requestTimeoutMs?: number;
 }
-
-const DEFAULT_TIMEOUT_MS = 120_000;
-/** How long a call waits for a runtime that is away. */
-const CONNECT_MS = 3000;
-/** A node may have thousands of containers, and a list has them all. */
-const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-
-/**
- * A runtime on the same machine needs no pings: the kernel closes the connections of a process that has died, and deadlines end calls of one
- * that hangs. Servers in Go, such as containerd, close connections that ping more often than every five minutes.
- */
-const KEEPALIVE_MS = 24 * 60 * 60_000;
 
 const REASONS: Partial<Readonly<Record<StatusName, RuntimeErrorReason>>> = {
   NOT_FOUND: 'NotFound',
@@ -42,24 +37,18 @@ export interface CriCallOptions extends CallOptions {
 export class CriCalls implements AsyncDisposable {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly #channel: Channel;
-  /** How long a call may take by default. */
-  readonly timeoutMs: number;
+  readonly #calls: SocketCalls;
 
-  constructor({ endpoint, clock, random, log, requestTimeoutMs = DEFAULT_TIMEOUT_MS }: CriCallsOptions) {
-    const backoff = { initialMs: 100, capMs: 3000, jitter: 0.2 };
-    this.#channel = new Channel({
-      endpoints: [endpoint],
-      clock,
-      random,
-      log,
-      backoff,
-      maxReceiveBytes: MAX_MESSAGE_BYTES,
-      keepaliveMs: KEEPALIVE_MS,
-    });
-    this.clock = clock;
-    this.log = log;
-    this.timeoutMs = requestTimeoutMs;
+  constructor({ requestTimeoutMs, ...options }: CriCallsOptions) {
+    const timeoutMs = requestTimeoutMs === undefined ? {} : { timeoutMs: requestTimeoutMs };
+    this.#calls = new SocketCalls({ ...options, ...timeoutMs, server: 'the runtime' });
+    this.clock = options.clock;
+    this.log = options.log;
+  }
+
+  /** How long a call may take by default. */
+  get timeoutMs(): number {
+    return this.#calls.timeoutMs;
   }
 
   /** `extraMs` is added to the time limit, and Infinity removes it; `maxMs` is the limit for a call that must not take that long. */
@@ -69,15 +58,8 @@ export class CriCalls implements AsyncDisposable {
     { signal, extraMs = 0, maxMs = Infinity }: CriCallOptions = {},
   ): Promise<Response> {
     try {
-      const connection = await this.#channel.connection({
-        timeoutMs: CONNECT_MS,
-        ...(signal === undefined ? {} : { signal }),
-      });
-      const answer = await connection.unary(method.path, method.request.encode(request), {
-        ...(extraMs === Infinity ? {} : { timeoutMs: Math.min(this.timeoutMs + extraMs, maxMs) }),
-        ...(signal === undefined ? {} : { signal }),
-      });
-      return decoded(method, answer);
+      const timeoutMs = extraMs === Infinity ? Infinity : Math.min(this.timeoutMs + extraMs, maxMs);
+      return await this.#calls.call(method, request, { timeoutMs, ...(signal === undefined ? {} : { signal }) });
     } catch (error) {
       throw asRuntimeError(error);
     }
@@ -90,42 +72,19 @@ export class CriCalls implements AsyncDisposable {
     signal: AbortSignal,
   ): AsyncGenerator<Response> {
     try {
-      const connection = await this.#channel.connection({ timeoutMs: CONNECT_MS, signal });
-      using call = connection.duplex(method.path, { signal });
-      await call.send(method.request.encode(request));
-      call.end();
-      for await (const message of call) yield decoded(method, message);
+      yield* this.#calls.stream(method, request, signal);
     } catch (error) {
       throw asRuntimeError(error);
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#channel[Symbol.asyncDispose]();
-  }
-}
-
-/** The message of an answer; bytes that are none are the runtime's fault. */
-function decoded<Request, Response>(method: Method<Request, Response>, bytes: Uint8Array): Response {
-  try {
-    return method.response.decode(bytes);
-  } catch (cause) {
-    const name = method.path.slice(method.path.lastIndexOf('/') + 1);
-    throw new RuntimeError('Failed', `the runtime's answer to ${name} cannot be read: ${messageOf(cause)}`, { cause });
+    await this.#calls[Symbol.asyncDispose]();
   }
 }
 
 function asRuntimeError(error: unknown): unknown {
   if (!(error instanceof GrpcError)) return error;
-  const message = `rpc error: code = ${goName(error.code)} desc = ${error.message}`;
-  return new RuntimeError(REASONS[error.code] ?? 'Failed', message, { cause: error });
-}
-
-/** As Go's gRPC spells the code in its errors, which events and statuses of pods show: `NotFound`. */
-function goName(code: StatusName): string {
-  if (code === 'OK') return code;
-  return code
-    .split('_')
-    .map((word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`)
-    .join('');
+  if (error instanceof UnreadableAnswerError) return new RuntimeError('Failed', error.message, { cause: error.cause });
+  return new RuntimeError(REASONS[error.code] ?? 'Failed', goErrorText(error), { cause: error });
 }

@@ -49,3 +49,17 @@ export class GrpcError extends Error {
 export function isGrpcError(error: unknown, ...codes: readonly StatusName[]): error is GrpcError {
   return error instanceof GrpcError && (codes.length === 0 || codes.includes(error.code));
 }
+
+/** The text of an error as Go's gRPC words it, which events and statuses show: `rpc error: code = NotFound desc = no such volume`. */
+export function goErrorText({ code, message }: Pick<GrpcError, 'code' | 'message'>): string {
+  return `rpc error: code = ${goCodeName(code)} desc = ${message}`;
+}
+
+/** As Go's gRPC spells the code: `NotFound`. */
+export function goCodeName(code: StatusName): string {
+  if (code === 'OK') return code;
+  return code
+    .split('_')
+    .map((word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`)
+    .join('');
+}
