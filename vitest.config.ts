@@ -59,5 +59,6 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: HANGS_AFTER_MS,
     hookTimeout: HANGS_AFTER_MS,
+    expect: { poll: { timeout: HANGS_AFTER_MS / 2 } },
   },
 });
