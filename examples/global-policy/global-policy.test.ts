@@ -90,7 +90,7 @@ test(
     await lab.serve([{ in: 'db', address: '10.1.0.3', protocol: 'TCP', port: 80 }]);
     const webToDb: Flow = { from: 'web', address: '10.1.0.3', protocol: 'TCP', port: 80 };
     const untilFlow = (isAllowed: boolean): Promise<void> =>
-      vi.waitFor(async () => expect(await lab.probe([webToDb], [isAllowed])).toEqual([isAllowed]), 20_000);
+      vi.waitFor(async () => expect(await lab.probe([webToDb], [isAllowed])).toEqual([isAllowed]), 120_000);
     await using cluster = await startCluster({ nodes: 0, resources: kinds });
     const program = lab.nftProgram('n1');
     const stop = new AbortController();
@@ -104,7 +104,7 @@ test(
       await createPolicies(cluster);
       await vi.waitFor(
         async () => expect(await lab.run('n1', 'nft', 'list', 'tables')).toContain('global-policies'),
-        20_000,
+        120_000,
       );
       await untilFlow(true);
 

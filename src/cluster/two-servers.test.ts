@@ -110,7 +110,7 @@ describeWithEtcd('two servers on one etcd', (etcd) => {
         },
       );
     const first = hold('first');
-    await vi.waitFor(() => expect(runs).toEqual(['first']), 10_000);
+    await vi.waitFor(() => expect(runs).toEqual(['first']), 120_000);
 
     await expect(hold('second')).rejects.toThrow(/Cannot run nodes "a": process "first" runs them/);
     expect(runs).toEqual(['first']);

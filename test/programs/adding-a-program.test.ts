@@ -68,7 +68,7 @@ test('a cluster runs it with its identity, its user agent and its role', async (
     const map = await client.core.v1.configmaps.namespace('default').get('heartbeat');
     expect(map.data).toEqual({ beat: 'steady' });
     expect(map.metadata.managedFields?.map(({ manager }) => manager)).toEqual(['heartbeat']);
-  }, 10_000);
+  }, 120_000);
   const binding = await client.rbac.v1.clusterrolebindings.get('keelson:heartbeat');
   expect(binding.subjects).toEqual([{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'system:heartbeat' }]);
 });
@@ -77,7 +77,7 @@ test('it runs alone on any API server', { timeout: 30_000 }, async () => {
   await using cluster = await startCluster({ nodes: 0 });
   const running = start('heartbeat', `--kubeconfig=${await cluster.kubeconfig()}`, '--beat=apart');
   const maps = cluster.client.core.v1.configmaps.namespace('default');
-  await vi.waitFor(async () => expect((await maps.get('heartbeat')).data).toEqual({ beat: 'apart' }), 20_000);
+  await vi.waitFor(async () => expect((await maps.get('heartbeat')).data).toEqual({ beat: 'apart' }), 120_000);
   running.stop();
   expect(await running.ended).toBe(0);
   expect(running.printed()).toContain('working on https://');

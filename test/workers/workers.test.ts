@@ -118,8 +118,9 @@ describe('keelson up --workers=2', () => {
         .trimEnd()
         .split('\n')
         .map((line) => (JSON.parse(line) as { requestURI: string }).requestURI);
-    await vi.waitFor(() =>
-      expect(lines()).toEqual(expect.arrayContaining([`${CONFIG_MAPS}/audited-0`, `${CONFIG_MAPS}/audited-1`])),
+    await vi.waitFor(
+      () => expect(lines()).toEqual(expect.arrayContaining([`${CONFIG_MAPS}/audited-0`, `${CONFIG_MAPS}/audited-1`])),
+      120_000,
     );
   });
 
@@ -138,8 +139,8 @@ describe('keelson up --workers=2', () => {
     process.kill(victim as number, 'SIGKILL');
 
     expect((await pair[1].request('GET', CONFIG_MAPS)).code).toBe(200);
-    await vi.waitFor(() => expect(pair[0].isClosed).toBe(true));
-    await vi.waitFor(() => expect(workersOf(server).filter((pid) => pid !== victim)).toHaveLength(2), 20_000);
+    await vi.waitFor(() => expect(pair[0].isClosed).toBe(true), 120_000);
+    await vi.waitFor(() => expect(workersOf(server).filter((pid) => pid !== victim)).toHaveLength(2), 120_000);
     pair[0][Symbol.dispose]();
     pair = await connectToBoth(server, pair[1]);
     expect(workerOf(pair[1], server)).toBe(other);
@@ -160,7 +161,7 @@ test('a connection on its way to a worker that dies is closed', async () => {
     outcomes.push(opened === undefined ? 'closed' : 'open');
     opened?.[Symbol.dispose]();
   });
-  await vi.waitFor(() => expect(outcomes).toEqual(['open', 'open', 'open']), 20_000);
+  await vi.waitFor(() => expect(outcomes).toEqual(['open', 'open', 'open']), 120_000);
   process.kill(victim, 'SIGKILL');
   await Promise.all(opening);
   expect(outcomes).toEqual(['open', 'open', 'open', 'closed']);
@@ -179,7 +180,7 @@ test('reads and swaps at all workers have an order that explains them, while wor
     const running = Promise.all(clients.map((client) => times(25, () => client.step())));
     if (round > 0) process.kill(victim, 'SIGKILL');
     await running;
-    await vi.waitFor(() => expect(workersOf(server)).toHaveLength(2), 20_000);
+    await vi.waitFor(() => expect(workersOf(server)).toHaveLength(2), 120_000);
   }
   const operations = clients.flatMap((client) => client.operations);
   for (const client of clients) client[Symbol.dispose]();
@@ -200,7 +201,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)('workers end when the main process do
   expect(workersOf(server)).toEqual(workers);
   process.kill(main?.pid ?? 0, signal);
   await main?.ended;
-  await vi.waitFor(() => expect(workers.filter(isAlive)).toEqual([]), 10_000);
+  await vi.waitFor(() => expect(workers.filter(isAlive)).toEqual([]), 120_000);
 });
 
 /** Connections until there is one to each of the two workers. */

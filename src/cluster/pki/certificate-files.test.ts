@@ -47,7 +47,7 @@ test('certificates and authorities that are replaced are in use without a restar
   });
   const logged = async (what: RegExp): Promise<void> => {
     await clock.advance('5s');
-    await vi.waitFor(() => expect(lines.join('')).toMatch(what));
+    await vi.waitFor(() => expect(lines.join('')).toMatch(what), 120_000);
     lines.length = 0;
   };
   expect(await handshake(plane.url, old)).toEqual([true, 200]);
@@ -109,7 +109,7 @@ test('the pair that is shown to API servers behind this one is read again, once 
   );
   const logged = async (what: RegExp): Promise<void> => {
     await clock.advance('5s');
-    await vi.waitFor(() => expect(lines.join('')).toMatch(what));
+    await vi.waitFor(() => expect(lines.join('')).toMatch(what), 120_000);
   };
   await writeFile(proxyClient.certificate, fresh.certificate);
   await logged(/cannot be used/);

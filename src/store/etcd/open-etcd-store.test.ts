@@ -16,7 +16,7 @@ describeWithEtcd('openEtcdStore()', (etcd) => {
     await etcd().kill();
 
     const opening = openEtcdStore({ ...parts, endpoints: [endpoint], log, signal: new AbortController().signal });
-    await vi.waitFor(() => expect(lines.join('')).toMatch(/"waiting for etcd".*ECONNREFUSED/), 10_000);
+    await vi.waitFor(() => expect(lines.join('')).toMatch(/"waiting for etcd".*ECONNREFUSED/), 120_000);
     await etcd().restart();
     await using store = await opening;
 
