@@ -56,7 +56,7 @@ export function simulatedBackend(options: SimulatedBackendOptions = {}): OpenNod
       logs,
       actions: new ScriptedActions(clock, registry),
       usage: { read: async (pods, object) => usage.of(pods, object) },
-      polling: NO_POLLING,
+      polling: drivers === undefined ? NO_POLLING : DRIVER_POLLING,
       meter: undefined,
       tasks: drivers?.tasks ?? [],
       podUpdated: (pod) => runtime.podUpdated(pod),
@@ -70,6 +70,9 @@ export function simulatedBackend(options: SimulatedBackendOptions = {}): OpenNod
 
 /** Events of the simulated runtime are never lost, and its nodes are always healthy. */
 const NO_POLLING = { relistEveryMs: undefined, checkEveryMs: undefined };
+
+/** Volumes that a driver could not take away are tried again when containers are listed. */
+const DRIVER_POLLING = { relistEveryMs: 60_000, checkEveryMs: undefined };
 
 /** There is no disk. Termination messages are read from the containers. */
 function simulatedFiles(root: string, registry: SandboxRegistry): PodFiles {

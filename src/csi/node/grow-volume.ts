@@ -1,4 +1,4 @@
-import { quantityOf } from '../../api/values/index.ts';
+import { amountsOf } from '../../api/meaning/index.ts';
 import { messageOf } from '../../base/index.ts';
 import type { Observed, PersistentVolume } from '../../client/index.ts';
 import { VolumeGrowError } from '../../node/index.ts';
@@ -34,7 +34,10 @@ export async function growVolume(
     secrets,
   };
   try {
-    const bytes = quantityOf(capacity?.['storage'] ?? '0').value();
+    const bytes =
+      amountsOf(capacity ?? {})
+        .get('storage')
+        ?.value() ?? 0;
     await client.expand(use, { path, stagingPath, bytes, capabilities });
   } catch (error) {
     if (!(error instanceof DriverCallError)) throw error;

@@ -16,7 +16,8 @@ export interface NodeUpdatesParts {
 }
 
 /**
- * Creates the CSINode, and asks drivers with `nodeAllocatableUpdatePeriodSeconds` again how many volumes may be attached to the node.
+ * Creates the CSINode, and asks drivers with `nodeAllocatableUpdatePeriodSeconds` again how many volumes may be attached to the node. When
+ * it is stopped, so are all calls of drivers: an agent that stops does not wait for a driver that hangs.
  */
 export class NodeUpdates implements Runnable {
   readonly #parts: NodeUpdatesParts;
@@ -27,6 +28,14 @@ export class NodeUpdates implements Runnable {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#run(signal);
+    } finally {
+      await this.#parts.drivers[Symbol.asyncDispose]();
+    }
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
     const { clock, log, nodeInfo } = this.#parts;
     for (let isThere = false; !isThere && !signal.aborted;) {
       try {

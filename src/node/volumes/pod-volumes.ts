@@ -210,6 +210,12 @@ export class PodVolumes {
     if (failures.length > 0) throw failures[0];
   }
 
+  /** Whether drivers may hold volumes of a pod, which it must not be deleted with. */
+  areHeld(pod: Observed<Pod>): boolean {
+    const mayBe = claimVolumesOf(pod).length > 0 || pod.spec?.volumes?.some(({ csi }) => csi !== undefined) === true;
+    return mayBe && this.#parts.plugins.some((plugin) => plugin.held !== undefined);
+  }
+
   /** The names of attachable volumes that the machine holds, whether or not a pod uses them. */
   held(): readonly string[] {
     return this.#parts.plugins.flatMap((plugin) => plugin.held?.() ?? []);
