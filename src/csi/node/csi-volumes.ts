@@ -95,6 +95,7 @@ export class CsiVolumes implements VolumePlugin {
       use.isLeft = true;
       if (!use.isEphemeral) await this.#unstageUnused(use);
       ledger.released(use);
+      await machine.removeEmptyFolders(podUid);
       changed();
     });
   }

@@ -12,8 +12,8 @@ const MIGRATED_PLUGINS = [
 ].join();
 const MAX_COUNT = 2 ** 31 - 1;
 /** Conflicts with other writers, and a server that is away for a moment, are waited for this often. */
-const ATTEMPTS = 5;
-const BACKOFF = { initialMs: 10, factor: 6, jitter: 0.1 };
+const ATTEMPTS = 4;
+const BACKOFF = { initialMs: 10, factor: 5, jitter: 0.1 };
 
 export interface NodeInfoParts {
   readonly client: Client;
@@ -160,7 +160,7 @@ export class NodeInfo {
         } catch (error) {
           signal.throwIfAborted();
           failures.push(messageOf(error));
-          await this.#parts.clock.sleep(backoff.nextMs(), signal);
+          if (count < ATTEMPTS - 1) await this.#parts.clock.sleep(backoff.nextMs(), signal);
         }
       }
       const causes = [...new Set(failures)];

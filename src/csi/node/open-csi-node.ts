@@ -10,7 +10,7 @@ import { NodeDrivers } from './node-drivers.ts';
 import { NodeInfo } from './node-info.ts';
 import { NodeUpdates } from './node-updates.ts';
 import { VolumeLedger } from './volume-ledger.ts';
-import { PLAIN_MACHINE, type VolumeMachine } from './volume-machine.ts';
+import { plainMachine, type VolumeMachine } from './volume-machine.ts';
 import { VolumePaths } from './volume-paths.ts';
 
 export interface CsiNodeOptions {
@@ -34,7 +34,7 @@ export interface CsiOnNode extends AsyncDisposable {
 export async function openCsiNode(
   node: string,
   { client, clock, random, log, changed }: Pick<BackendContext, 'client' | 'clock' | 'random' | 'log' | 'changed'>,
-  { root, machine = PLAIN_MACHINE, otherDrivers = [] }: CsiNodeOptions,
+  { root, machine = plainMachine(root), otherDrivers = [] }: CsiNodeOptions,
 ): Promise<CsiOnNode> {
   const paths = new VolumePaths(root);
   const ledger = new VolumeLedger();

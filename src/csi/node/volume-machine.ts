@@ -1,7 +1,7 @@
-import { rm } from 'node:fs/promises';
-import { posix } from 'node:path';
+import { rm, rmdir } from 'node:fs/promises';
+import { join, posix } from 'node:path';
 import type { Observed, Pod } from '../../client/index.ts';
-import type { SubPathRequest } from '../../node/index.ts';
+import { podFolder, type SubPathRequest } from '../../node/index.ts';
 
 /** What the machine does for volumes beside the driver; a simulated machine does nothing. */
 export interface VolumeMachine {
@@ -15,10 +15,12 @@ export interface VolumeMachine {
   giveToGroup(folder: string, pod: Observed<Pod>): Promise<void>;
   subPath(request: SubPathRequest): Promise<string>;
   removeSubPaths(podUid: string, volume: string): Promise<void>;
+  /** Removes folders of a pod that are empty now, where nothing else removes the folder of the pod. */
+  removeEmptyFolders(podUid: string): Promise<void>;
 }
 
-/** A machine on which the agent mounts nothing itself: what the driver publishes is all there is. */
-export const PLAIN_MACHINE: VolumeMachine = {
+/** A machine on which the agent mounts nothing itself: what the driver publishes, below the agent's folder `root`, is all there is. */
+export const plainMachine = (root: string): VolumeMachine => ({
   isMountPoint: async () => false,
   removeFolder: (path) => rm(path, { recursive: true, force: true }),
   bindFile: async () => undefined,
@@ -26,4 +28,11 @@ export const PLAIN_MACHINE: VolumeMachine = {
   giveToGroup: async () => undefined,
   subPath: async ({ path, subPath }) => posix.join(path, subPath),
   removeSubPaths: async () => undefined,
-};
+  async removeEmptyFolders(podUid) {
+    const pod = podFolder(root, podUid);
+    for (const kind of ['volumes', 'volumeDevices'])
+      for (const folder of [join(pod, kind, 'kubernetes.io~csi'), join(pod, kind)])
+        await rmdir(folder).catch(() => undefined); // it is not empty, or not there
+    await rmdir(pod).catch(() => undefined); // likewise
+  },
+});

@@ -31,6 +31,7 @@ export function driverMachine({ root, mounts, log }: DriverMachineParts): Volume
     },
     giveToGroup: (folder, pod) => giveToGroup(folder, pod, { isReadOnly: false, hasPolicy: true, log }),
     subPath: (request) => subPaths.bind(request),
+    removeEmptyFolders: async () => undefined, // the agent removes the pod's folder
     removeSubPaths: (podUid, volume) => subPaths.remove(podUid, volume),
   };
 }

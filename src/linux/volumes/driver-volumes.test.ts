@@ -42,6 +42,7 @@ test(
         unstage: (_, { stagingPath }) => unbindMount(stagingPath),
         publish: (_, { stagingPath, targetPath, isReadOnly }) => bindMount(stagingPath, targetPath, { isReadOnly }),
         unpublish: (_, { targetPath }) => unbindMount(targetPath),
+        stats: async () => [{ unit: 'BYTES', total: 100, used: 40, available: 60 }],
       },
     });
     const machine = driverMachine({ root, mounts, log: discardLogger });
@@ -68,6 +69,12 @@ test(
       expect((await stat(join(path, 'file'))).gid).toBe(4321);
       const part = { podUid: 'uid-1', volume: 'v', path, mountName: 'files', container: 'c', index: 0, subPath: 'sub' };
       expect(await mounts.isMountPoint((await csi.plugin.subPath?.(part)) ?? '')).toBe(true);
+
+      expect(await csi.plugin.stats?.({ podUid: 'uid-1', volume: 'v', path }, stop.signal)).toEqual({
+        capacityBytes: 100,
+        availableBytes: 60,
+        usedBytes: 40,
+      });
 
       await csi.plugin.unmount({ podUid: 'uid-1', volume: 'v' });
 
