@@ -75,11 +75,11 @@ export class PluginRegistration {
     });
     const { type = '', name = '', endpoint = '', supportedVersions: versions = [] } = info;
     const plugin = { type, name, endpoint: endpoint === '' ? socket : endpoint, versions, socket };
-    const told = { signal, timeoutMs: NOTIFY_MS };
+    const notify = { signal, timeoutMs: NOTIFY_MS };
     const handler = this.#parts.handlers.find((each) => each.type === type);
     if (handler === undefined) {
       const problem = `RegisterPlugin error -- no handler registered for plugin type: ${type} at socket ${socket}`;
-      return await refuse(calls, problem, told);
+      return await refuse(calls, problem, notify);
     }
     try {
       if (name.length > MAX_NAME) throw new Error(`the name of the plugin has more than ${MAX_NAME} characters`);
@@ -88,7 +88,7 @@ export class PluginRegistration {
       return await refuse(
         calls,
         `RegisterPlugin error -- plugin validation failed with err: ${messageOf(error)}`,
-        told,
+        notify,
       );
     }
     this.#registered = { plugin, handler }; // before it is, so that a socket that goes meanwhile is deregistered
@@ -97,10 +97,10 @@ export class PluginRegistration {
     } catch (error) {
       this.#registered = undefined;
       const problem = `RegisterPlugin error -- plugin registration failed with err: ${messageOf(error)}`;
-      return await refuse(calls, problem, told);
+      return await refuse(calls, problem, notify);
     }
     try {
-      await calls.call(Registration.notifyRegistrationStatus, { pluginRegistered: true, error: '' }, told);
+      await calls.call(Registration.notifyRegistrationStatus, { pluginRegistered: true, error: '' }, notify);
     } catch (error) {
       if (!signal.aborted) await this.deregister();
       const words = `RegisterPlugin error -- failed to send registration status at socket ${socket}`;

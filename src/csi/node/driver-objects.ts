@@ -19,7 +19,7 @@ export class DriverObjects {
     this.#node = node;
   }
 
-  /** What the cluster knows of a driver; undefined where nobody has told it. */
+  /** What the cluster knows of a driver; undefined where there is no CSIDriver of that name. */
   async driver(name: string, signal?: AbortSignal): Promise<Driver | undefined> {
     try {
       return await this.#client.storage.v1.csidrivers.get(name, signal === undefined ? {} : { signal });

@@ -57,11 +57,13 @@ test('a driver that contradicts the labels of its node is refused, and a CSINode
   const { metadata } = await client.storage.v1.csinodes.get('n');
   expect(metadata.ownerReferences?.map(({ uid }) => uid)).toEqual([(await client.core.v1.nodes.get('n')).metadata.uid]);
 
-  const told = { nodeId: 'id', maxVolumes: 0, topology: { zone: 'b' } };
-  await expect(info.install(NAME, told, signal)).rejects.toThrow(
+  const reported = { nodeId: 'id', maxVolumes: 0, topology: { zone: 'b' } };
+  await expect(info.install(NAME, reported, signal)).rejects.toThrow(
     'detected topology value collision: driver reported "zone":"b" but existing label is "zone":"a"',
   );
-  await expect(info.install(NAME, { ...told, nodeId: '' }, signal)).rejects.toThrow('driverNodeID must not be empty');
+  await expect(info.install(NAME, { ...reported, nodeId: '' }, signal)).rejects.toThrow(
+    'driverNodeID must not be empty',
+  );
 });
 
 function problemOf(work: () => unknown): string | undefined {

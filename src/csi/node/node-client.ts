@@ -22,7 +22,7 @@ export interface VolumeUse {
         readonly kind: 'mount';
         readonly fsType: string;
         readonly mountFlags: readonly string[];
-        /** The group that the driver shall give files to; undefined where the agent does that, or nobody. */
+        /** The group that the driver shall give files to; undefined where the agent does that, or no pod asks for it. */
         readonly group: number | undefined;
       };
   /** What attaching the volume has returned. */

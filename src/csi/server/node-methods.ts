@@ -48,7 +48,7 @@ export function nodeMethods(driver: CsiDriverDefinition, node: CsiNode): readonl
       const targetPath = required(request.targetPath, 'target_path');
       const stagingPath = request.stagingTargetPath ?? '';
       const volume = volumeOf(id, request);
-      // inline volumes of Kubernetes are never staged; a driver with `podInfoOnMount` is told which ones they are
+      // inline volumes of Kubernetes are never staged; with `podInfoOnMount` the kubelet marks them
       const isInline = volume.context['csi.storage.k8s.io/ephemeral'] === 'true';
       if (node.stage !== undefined && stagingPath === '' && !isInline)
         throw new GrpcError('FAILED_PRECONDITION', 'staging_target_path is required: the driver stages volumes');
