@@ -34,3 +34,4 @@ export {
   type VolumeSource,
 } from './records/records.ts';
 export { CsiError } from './kit/csi-error.ts';
+export { csiDriversIn, type NodeDriversOptions } from './node/open-csi-node.ts';

@@ -1,4 +1,6 @@
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openCsiNode } from '../csi/index.ts';
 import { runtimeCgroupDriver, runtimeVersion } from '../cri/index.ts';
 import type { Clock, Logger } from '../base/index.ts';
 import { amountsOf } from '../api/meaning/index.ts';
@@ -29,11 +31,12 @@ import { ContainerLogFiles } from './logs/container-log-files.ts';
 import { LogRotation, type LogRotationOptions } from './logs/log-rotation.ts';
 import { LinuxMachine, type LinuxMachineOptions } from './machine/linux-machine.ts';
 import { Mounts, SmallShell } from '../system/index.ts';
+import { PluginWatcher } from '../plugins/index.ts';
 import { LinuxMeter } from './pressure/linux-meter.ts';
 import { DiskPodFiles } from './pod-files.ts';
 import { LinuxUsage } from './stats/linux-usage.ts';
 import { MeteredCalls, MeteredImages, RuntimeMetrics } from './stats/runtime-metrics.ts';
-import { linuxVolumes } from './volumes/index.ts';
+import { driverMachine, linuxVolumes } from './volumes/index.ts';
 
 export interface LinuxBackendOptions extends Omit<
   LinuxMachineOptions,
@@ -57,7 +60,8 @@ const CONTAINER_LOGS = '/var/log/containers';
 
 /** A node on this machine: containers of a runtime behind a socket, volumes on its disk, limits in its cgroups. Needs root. */
 export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
-  return async (node, { clock, random, log }): Promise<NodeBackend> => {
+  return async (node, context): Promise<NodeBackend> => {
+    const { clock, random, log } = context;
     const { folders, runtimeEndpoint } = options;
     await mkdir(folders.root, { recursive: true, mode: 0o750 });
     await mkdir(folders.podLogs, { recursive: true, mode: 0o755 });
@@ -104,12 +108,21 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
           throw error;
         }
       };
+      const csi = await openCsiNode(node.name, context, {
+        root: folders.root,
+        machine: driverMachine({ root: folders.root, mounts, log }),
+      });
+      const plugins = new PluginWatcher({
+        ...{ clock, random, log },
+        folder: join(folders.root, 'plugins_registry'),
+        handlers: [csi.handler],
+      });
       log.info('node is opened', { node: node.name, runtime: runtimeName, cgroupDriver });
       return {
         machine,
         runtime,
         images,
-        volumes: linuxVolumes({ root: folders.root, mounts, clock, random, log, allocatableMemory }),
+        volumes: [...linuxVolumes({ root: folders.root, mounts, clock, random, log, allocatableMemory }), csi.plugin],
         files: new DiskPodFiles({ folders, mounts, logs: logFiles }),
         devices: NO_DEVICES,
         resources,
@@ -119,10 +132,11 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
         metrics,
         polling: { relistEveryMs: RELIST_MS, checkEveryMs: CHECK_MS },
         meter: new LinuxMeter({ runtime, images, folders, cgroupDriver }),
-        tasks: [new LogRotation(options.logRotation ?? {}, { runtime, clock, log })],
+        tasks: [new LogRotation(options.logRotation ?? {}, { runtime, clock, log }), plugins, csi.task],
         podUpdated: () => undefined,
         async [Symbol.asyncDispose]() {
           reconciler[Symbol.dispose]();
+          await csi[Symbol.asyncDispose]();
           shell[Symbol.dispose]();
           await calls[Symbol.asyncDispose]();
         },

@@ -58,10 +58,22 @@ export class DiskPodFiles implements PodFiles {
   /** Removes the folder of a pod and its logs. */
   async removePod(podUid: string): Promise<void> {
     const { folders, mounts, logs } = this.#parts;
+    const left = await driverVolumes(podFolder(folders.root, podUid));
+    if (left.length > 0)
+      throw new Error(`orphaned pod "${podUid}" found, but volumes are not cleaned up: ${left.join(', ')}`);
     await mounts.removeFolder(podFolder(folders.root, podUid));
     for (const name of await readdir(folders.podLogs).catch(() => []))
       if (name.endsWith(`_${podUid}`)) await logs.removePod(join(folders.podLogs, name));
   }
+}
+
+/** Volumes of a pod that only their drivers can take away. */
+async function driverVolumes(folder: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  const volumes = join(folder, 'volumes', 'kubernetes.io~csi');
+  for (const name of await readdir(volumes).catch(() => []))
+    if ((await readdir(join(volumes, name))).includes('vol_data.json')) found.push(name);
+  return [...found, ...(await readdir(join(folder, 'volumeDevices', 'kubernetes.io~csi')).catch(() => []))];
 }
 
 /** Whether an open file is below a folder, whatever links led to it. */

@@ -149,7 +149,7 @@ export function composeAgent(
   });
   const volumesUsage = new PodVolumesUsage({ clock, volumes });
   const upkeep = new VolumeUpkeep({
-    ...{ node: name, client, events, volumes, plan },
+    ...{ node: name, client, clock, events, volumes, plan },
     pods: () => pods().filter((each) => core.worker(each) !== undefined),
   });
   const isLeft = (uid: string): boolean => core.pods.knowsAll() && !core.isLeaving(uid);
@@ -187,7 +187,7 @@ export function composeAgent(
   );
   const heartbeat = new NodeHeartbeat(settings, {
     ...{ client, clock, random, nodes, events, backend, isRegistered },
-    volumesInUse: () => inUse.list(),
+    volumesInUse: () => [...new Set([...inUse.list(), ...volumes.held()])].toSorted(),
     pressure: () => guards.pressure,
     problem: () => guards.problem,
     healthChanged: () => {

@@ -31,9 +31,10 @@ export class NodeStart implements Runnable {
 
   /** Undefined when the signal aborts before the backend is open. */
   async #start(signal: AbortSignal): Promise<NodeAgent | undefined> {
-    const { clock, random, log } = this.#parts;
+    const { client, clock, random, log } = this.#parts;
     let agent: NodeAgent | undefined;
     const context = {
+      client,
       clock,
       random,
       log,

@@ -88,6 +88,7 @@ export class PodActions {
     await this.#parts.volumes.unmountAll(pod);
     await this.#parts.backend.devices.unprepare(pod.metadata.uid);
     this.#record.deviceEdits = undefined;
+    this.#record.isReleased = true;
   }
 
   async #stopContainer(pod: Observed<Pod>, action: StopAction, signal: AbortSignal): Promise<void> {
@@ -129,6 +130,7 @@ export class PodActions {
     const { runtime } = this.#parts.backend;
     switch (action.type) {
       case 'run sandbox':
+        this.#record.isReleased = false;
         return this.#runSandbox(pod, action.attempt, signal);
       case 'start container':
         if (this.#state.sandbox === undefined)
@@ -146,6 +148,9 @@ export class PodActions {
         this.#record.attachedSandbox = undefined;
         this.#parts.network?.detached(pod);
         await runtime.stopPodSandbox(action.id, { signal });
+        await this.#release(pod);
+        return true;
+      case 'release':
         await this.#release(pod);
         return true;
       case 'stop container': // stopped concurrently before

@@ -51,6 +51,8 @@ export class PodRecord implements PodMemory {
   eviction: Eviction | undefined;
   /** Nothing of the pod runs any more, and nothing will be started. */
   hasEnded = false;
+  /** Its volumes and devices are released. */
+  isReleased = false;
   rejection: { readonly reason: string; readonly message: string } | undefined;
 
   constructor(pod: Observed<Pod>) {

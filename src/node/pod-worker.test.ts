@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { discardLogger, SeededRandom, VirtualClock } from '../base/index.ts';
 import { NO_EDITS } from './backend/index.ts';
-import { keyOf, type Observed, type Patch, type Pod } from '../client/index.ts';
+import { type Client, keyOf, type Observed, type Patch, type Pod } from '../client/index.ts';
 import { EchoFilter } from '../kit/index.ts';
 import { ServiceVariables } from './config/index.ts';
 import { PodWorker } from './pod-worker.ts';
@@ -39,7 +39,8 @@ async function workerOn(pod: Observed<Pod>, answer: (patch: Patch) => Promise<Ob
     drivers: [],
     maxParallelPulls: 1,
   };
-  const context = { clock, random: new SeededRandom(1), log: discardLogger, changed: () => undefined };
+  const client = {} as Client; // there are no drivers
+  const context = { client, clock, random: new SeededRandom(1), log: discardLogger, changed: () => undefined };
   const backend = await new MemoryMachine().open(settings, { ...context, content: async () => undefined });
   const noData = { configMap: async () => undefined, secret: async () => undefined };
   const worker: PodWorker = new PodWorker(pod, {

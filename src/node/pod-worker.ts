@@ -111,8 +111,10 @@ export class PodWorker {
     this.#record.hasEnded = plan.stage === 'ended';
     if (plan.stage === 'ended') this.#parts.ended(this.uid);
     this.#pod = (await this.#reporter.report(pod, plan.status)) ?? pod;
-    if (plan.actions.some(({ type }) => type === 'delete pod')) await this.#delete(pod);
-    else if (plan.actions.length > 0) this.#begin(pod, plan.actions);
+    if (plan.actions.some(({ type }) => type === 'delete pod')) {
+      if (this.#record.isReleased || !this.#parts.volumes.areHeld(pod)) await this.#delete(pod);
+      else this.#begin(pod, [{ type: 'release' }]); // a pod whose volumes are still mounted is not gone
+    } else if (plan.actions.length > 0) this.#begin(pod, plan.actions);
     const { retryAtMs } = this.#reporter;
     return retryAtMs === undefined ? plan.wakeAtMs : Math.min(plan.wakeAtMs ?? Infinity, retryAtMs);
   }

@@ -8,7 +8,7 @@ import {
   UNLIMITED,
   type UsageSource,
 } from '../node/index.ts';
-import { simulatedBackend, type SimulatedBackendOptions } from '../simulated/index.ts';
+import { SIMULATED_VOLUMES, simulatedBackend, type SimulatedBackendOptions } from '../simulated/index.ts';
 import { processFiles } from './process-files.ts';
 import type { NodeProcesses, ProcessHost } from './process-host.ts';
 import { ProcessPods } from './process-pods.ts';
@@ -33,14 +33,11 @@ export function processBackend(host: ProcessHost, options: SimulatedBackendOptio
       machine,
       runtime,
       images,
-      volumes: simulated.volumes.map((others) =>
-        processVolumes({
-          root,
-          persistent: join(root, 'persistent'),
-          isProcessPod: (pod) => pods.isProcessPod(pod),
-          others,
-        }),
-      ),
+      volumes: simulated.volumes.map((others) => {
+        if (others.name !== SIMULATED_VOLUMES) return others; // volumes of drivers are folders of this machine already
+        const persistent = join(root, 'persistent');
+        return processVolumes({ root, persistent, isProcessPod: (pod) => pods.isProcessPod(pod), others });
+      }),
       files: {
         ...files,
         async removePod(podUid) {

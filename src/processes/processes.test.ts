@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { CryptoRandom, discardLogger, RealClock } from '../base/index.ts';
 import type { ContainerConfig, NodeBackend, PodSandboxConfig } from '../node/index.ts';
-import type { Observed, Pod } from '../client/index.ts';
+import type { Client, Observed, Pod } from '../client/index.ts';
 import { ImageCommands } from './image-commands.ts';
 import { processBackend } from './process-backend.ts';
 import { processIdentity } from './process-groups.ts';
@@ -74,7 +74,9 @@ class Node {
       maxParallelPulls: 1,
     };
     const content = async () => undefined;
-    const context = { clock, random: new CryptoRandom(), log: discardLogger, changed: () => undefined, content };
+    const client = {} as Client; // there are no drivers
+    const tools = { client, clock, random: new CryptoRandom(), log: discardLogger };
+    const context = { ...tools, changed: () => undefined, content };
     return new Node(host, await processBackend(host)(settings, context));
   }
 

@@ -10,5 +10,6 @@ export { simulatedBackend, type SimulatedBackendOptions } from './simulated-back
 export { MAX_SIMULATED_DEVICES, type SimulatedDevices, simulatedDevices } from './simulated-devices.ts';
 export { DEFAULT_CAPACITY } from './simulated-machine.ts';
 export { SIMULATED } from './simulated-runtime.ts';
+export { SIMULATED_VOLUMES } from './simulated-volumes.ts';
 export { statedUsage } from './script.ts';
 export { containerUsage, nodeUsage, sumOfUsages, type Usage } from './usage.ts';

@@ -22,14 +22,19 @@ export class SandboxRegistry implements Disposable {
   readonly machineVolumes = new SharedVolumes(MAX_MACHINE_VOLUMES);
   readonly #clock: Clock;
   readonly #sharesMachine: boolean;
+  readonly #disk: string | undefined;
   readonly #sandboxes = new Map<string, SimulatedSandbox>();
   readonly #sandboxOfPod = new Map<string, SimulatedSandbox>();
   readonly #containers = new Map<string, SimulatedContainer>();
 
-  /** By default directories of the machine are made up, and shared by the containers that mount them. */
-  constructor(clock: Clock, { sharesMachine = true }: { readonly sharesMachine?: boolean } = {}) {
+  /** By default directories of the machine are made up, and shared by the containers that mount them; those below `disk` are real. */
+  constructor(
+    clock: Clock,
+    { sharesMachine = true, disk }: { readonly sharesMachine?: boolean; readonly disk?: string | undefined } = {},
+  ) {
     this.#clock = clock;
     this.#sharesMachine = sharesMachine;
+    this.#disk = disk;
   }
 
   sandbox(id: string): SimulatedSandbox {
@@ -66,6 +71,7 @@ export class SandboxRegistry implements Disposable {
   sharedVolume(sandbox: SimulatedSandbox, path: string, root: string): SharedVolume | undefined {
     const volumes = `${podFolder(root, sandbox.config.metadata.uid)}/volumes/`;
     if (path.startsWith(volumes)) return sandbox.volumes.ofPod(path.slice(volumes.length), this.#clock.now());
+    if (this.#disk !== undefined && path.startsWith(`${this.#disk}/`)) return this.machineVolumes.onDisk(path);
     return path.startsWith(`${root}/`) || !this.#sharesMachine
       ? undefined
       : this.machineVolumes.ofMachine(path, this.#clock.now());

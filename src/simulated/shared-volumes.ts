@@ -1,4 +1,4 @@
-import { FileTree } from './shell/index.ts';
+import { DiskTree, FileTree } from './shell/index.ts';
 
 /** A directory of a volume that containers share. */
 export interface SharedVolume {
@@ -29,6 +29,11 @@ export class SharedVolumes {
   /** By its path on the machine. */
   ofMachine(path: string, nowMs: number): SharedVolume {
     return { volume: this.#named(path, nowMs), within: '/' };
+  }
+
+  /** By the path of its files on the disk of the machine that this process runs on. */
+  onDisk(path: string): SharedVolume {
+    return { volume: new DiskTree(path), within: '/' };
   }
 
   #named(key: string, nowMs: number): FileTree {

@@ -7,6 +7,7 @@ import {
   type NodeBackend,
   type NodeDevices,
   type OpenNodeBackend,
+  type OpenVolumeDrivers,
   type PodClaim,
   type PodFiles,
   podFolder,
@@ -25,14 +26,18 @@ import { UsageMeter } from './usage-meter.ts';
 export interface SimulatedBackendOptions extends SimulatedMachineOptions {
   /** How many bytes of images fit on the node; default any number. */
   readonly imageDiskBytes?: number;
+  /** Mounts volumes of drivers from outside, such as those of CSI drivers that a test runs; default none. */
+  readonly volumeDrivers?: OpenVolumeDrivers;
 }
 
 /** A backend without containers: everything starts at once, and follows the annotations of pods. */
 export function simulatedBackend(options: SimulatedBackendOptions = {}): OpenNodeBackend {
-  const volumes = [simulatedVolumes((options.folders ?? FOLDERS).root)]; // all nodes share them: they keep nothing
-  return async (node, { clock, random, content }) => {
+  const others = simulatedVolumes((options.folders ?? FOLDERS).root); // all nodes share it: it keeps nothing
+  return async (node, context) => {
+    const { clock, random, content } = context;
     const machine = simulatedMachine(node, options);
-    const registry = new SandboxRegistry(clock);
+    const drivers = await options.volumeDrivers?.(node, context);
+    const registry = new SandboxRegistry(clock, { disk: drivers?.root });
     const images = new SimulatedImages(clock, { diskBytes: options.imageDiskBytes });
     const logs = new ScriptedLogs(clock, (id) => registry.container(id));
     const usage = new UsageMeter(clock, registry);
@@ -44,24 +49,30 @@ export function simulatedBackend(options: SimulatedBackendOptions = {}): OpenNod
       machine,
       runtime,
       images,
-      volumes,
+      volumes: [...(drivers?.plugins ?? []), others],
       files: simulatedFiles(machine.folders.root, registry),
       devices: simulatedNodeDevices,
       resources: UNLIMITED,
       logs,
       actions: new ScriptedActions(clock, registry),
       usage: { read: async (pods, object) => usage.of(pods, object) },
-      polling: NO_POLLING,
+      polling: drivers === undefined ? NO_POLLING : DRIVER_POLLING,
       meter: undefined,
-      tasks: [],
+      tasks: drivers?.tasks ?? [],
       podUpdated: (pod) => runtime.podUpdated(pod),
-      [Symbol.asyncDispose]: async () => registry[Symbol.dispose](),
+      async [Symbol.asyncDispose]() {
+        registry[Symbol.dispose]();
+        await drivers?.[Symbol.asyncDispose]();
+      },
     } satisfies NodeBackend;
   };
 }
 
 /** Events of the simulated runtime are never lost, and its nodes are always healthy. */
 const NO_POLLING = { relistEveryMs: undefined, checkEveryMs: undefined };
+
+/** Volumes that a driver could not take away are tried again when containers are listed. */
+const DRIVER_POLLING = { relistEveryMs: 60_000, checkEveryMs: undefined };
 
 /** There is no disk. Termination messages are read from the containers. */
 function simulatedFiles(root: string, registry: SandboxRegistry): PodFiles {

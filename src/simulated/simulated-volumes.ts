@@ -10,10 +10,12 @@ export function volumePath(root: string, podUid: string, { name, ...source }: Vo
   return volumeFolder(root, podUid, { plugin: `kubernetes.io/${PLUGIN_NAMES[kind] ?? kind.toLowerCase()}`, name });
 }
 
+export const SIMULATED_VOLUMES = 'keelson.dev/simulated';
+
 /** Treats every volume as mounted. Content from the API is read when a command in a container needs it. */
 export function simulatedVolumes(root: string): VolumePlugin {
   return {
-    name: 'keelson.dev/simulated',
+    name: SIMULATED_VOLUMES,
     refreshEveryMs: undefined,
     supports: (_source: VolumeSource) => true,
     mount: async ({ pod, volume }) => volumePath(root, pod.metadata.uid, volume),

@@ -1,10 +1,27 @@
-import { aborted, CryptoRandom, discardLogger, type Logger, RealClock, type Runnable } from '../../base/index.ts';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  aborted,
+  type Clock,
+  CryptoRandom,
+  discardLogger,
+  type Logger,
+  RealClock,
+  type Runnable,
+} from '../../base/index.ts';
+import { servePluginSocket } from '../../plugins/index.ts';
+import { parseAddress } from '../../wire/grpc/index.ts';
 import { listenCsi } from '../server/csi-server.ts';
 import type { CsiDriverDefinition } from './driver-definition.ts';
 
 export interface CsiDriverOptions {
   /** The socket that sidecars and kubelets are given: `unix:///csi/csi.sock`. */
   readonly listen: string;
+  /**
+   * Registers the driver with the agent of its node, as the sidecar node-driver-registrar does: the folder in which the agent looks for
+   * plugins, such as `/var/lib/kubelet/plugins_registry`. Default: something else does that.
+   */
+  readonly registerIn?: string;
   /** Default nothing is logged. */
   readonly log?: Logger;
 }
@@ -38,7 +55,7 @@ export function csiDriver(definition: CsiDriverDefinition): CsiDriver {
     throw new TypeError(`CSI driver "${name}" stages volumes and cannot unstage them: add unstage`);
   return {
     name,
-    serve({ listen, log = discardLogger }) {
+    serve({ listen, registerIn, log = discardLogger }) {
       let isThere: () => void = () => undefined;
       let failed: (error: unknown) => void = () => undefined;
       const listening = new Promise<void>((resolve, reject) => ([isThere, failed] = [resolve, reject]));
@@ -46,12 +63,56 @@ export function csiDriver(definition: CsiDriverDefinition): CsiDriver {
       return {
         listening: () => listening,
         async run(signal) {
-          const opened = listenCsi(definition, { listen, clock: new RealClock(), random: new CryptoRandom(), log });
-          opened.then(isThere, failed);
-          await using _server = await opened;
-          await aborted(signal);
+          const clock = new RealClock();
+          try {
+            await using _server = await listenCsi(definition, { listen, clock, random: new CryptoRandom(), log });
+            await using _registration =
+              registerIn === undefined ? undefined : await registration({ name, listen, registerIn, clock, log });
+            isThere();
+            await aborted(signal);
+          } catch (error) {
+            failed(error);
+            throw error;
+          }
         },
       };
     },
   };
+}
+
+/** The socket through which the agent of the node learns of the driver. */
+async function registration({
+  name,
+  listen,
+  registerIn,
+  clock,
+  log,
+}: {
+  readonly name: string;
+  readonly listen: string;
+  readonly registerIn: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}): Promise<AsyncDisposable> {
+  await mkdir(registerIn, { recursive: true });
+  return await servePluginSocket({
+    socket: join(registerIn, `${name}-reg.sock`),
+    type: 'CSIPlugin',
+    name,
+    endpoint: socketPath(listen),
+    versions: ['1.0.0'],
+    clock,
+    log,
+    notified: ({ isRegistered, error }) => {
+      if (isRegistered) log.info('driver is registered on its node', { driver: name });
+      else log.warn('driver is not registered on its node', { driver: name, error });
+    },
+  });
+}
+
+function socketPath(listen: string): string {
+  const address = parseAddress(listen);
+  if (!('path' in address))
+    throw new TypeError(`Cannot register a driver that listens on "${listen}": not a unix socket`);
+  return address.path;
 }

@@ -48,7 +48,9 @@ export function nodeMethods(driver: CsiDriverDefinition, node: CsiNode): readonl
       const targetPath = required(request.targetPath, 'target_path');
       const stagingPath = request.stagingTargetPath ?? '';
       const volume = volumeOf(id, request);
-      if (node.stage !== undefined && stagingPath === '')
+      // inline volumes of Kubernetes are never staged; with `podInfoOnMount` the kubelet marks them
+      const isInline = volume.context['csi.storage.k8s.io/ephemeral'] === 'true';
+      if (node.stage !== undefined && stagingPath === '' && !isInline)
         throw new GrpcError('FAILED_PRECONDITION', 'staging_target_path is required: the driver stages volumes');
       const call = { secrets: texts(request.secrets), signal };
       return locks.hold(id, async () => {

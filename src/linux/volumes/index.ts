@@ -9,6 +9,8 @@ import { LocalVolumes } from './local-volumes.ts';
 import { NfsVolumes } from './nfs-volumes.ts';
 import { SubPaths } from './sub-paths.ts';
 
+export { driverMachine } from './driver-machine.ts';
+
 /** The first that supports a volume mounts it; drivers from outside come after these. */
 export function linuxVolumes(given: Omit<FolderPluginParts, 'subPaths'>): readonly VolumePlugin[] {
   const parts = { ...given, subPaths: new SubPaths(given.root, given) };

@@ -5,9 +5,11 @@ export type {
   BackendPolling,
   NodeBackend,
   OpenNodeBackend,
+  OpenVolumeDrivers,
   PodContent,
   PodFiles,
   UsageSource,
+  VolumeDrivers,
 } from './node-backend.ts';
 export {
   type ContainerEdits,
@@ -44,9 +46,11 @@ export {
   type Volume,
   type VolumeFile,
   volumeFolder,
+  VolumeGrowError,
   type VolumePayload,
   type VolumePlugin,
   type VolumeSource,
   type VolumeStats,
+  VolumeStepError,
 } from './volume-plugin.ts';
 export type { BackendMetrics, Family, Sample } from './metric-family.ts';

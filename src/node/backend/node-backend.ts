@@ -1,5 +1,5 @@
 import type { Clock, Logger, Random, Runnable } from '../../base/index.ts';
-import type { Node, Observed, Pod } from '../../client/index.ts';
+import type { Client, Node, Observed, Pod } from '../../client/index.ts';
 import type { ActionExecutor, ContainerLogs, ImageService, NodeUsage, RuntimeService } from '../runtime/index.ts';
 import type { NodeMeter } from '../eviction/index.ts';
 import type { Machine } from './machine.ts';
@@ -81,6 +81,8 @@ export interface PodContent {
 
 /** What a backend is given when it is opened. */
 export interface BackendContext {
+  /** The client of the agent, for drivers that read objects of the cluster. */
+  readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -92,3 +94,14 @@ export interface BackendContext {
 
 /** Opens a backend, which may take time (dialling a socket, measuring a machine). When this throws, the node tries again later. */
 export type OpenNodeBackend = (node: NodeSettings, context: BackendContext) => Promise<NodeBackend>;
+
+/** Mounts the volumes of drivers that are not part of a backend. Disposing leaves volumes mounted. */
+export interface VolumeDrivers extends AsyncDisposable {
+  /** The folder of this machine that all their volumes are below. */
+  readonly root: string;
+  readonly plugins: readonly VolumePlugin[];
+  readonly tasks: readonly Runnable[];
+}
+
+/** Opens the volume drivers of a node. */
+export type OpenVolumeDrivers = (node: NodeSettings, context: BackendContext) => Promise<VolumeDrivers>;

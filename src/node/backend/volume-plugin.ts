@@ -80,10 +80,40 @@ export interface VolumePlugin {
   mounted(): Promise<readonly MountedVolume[]>;
   /** Grows the file system of a mounted volume to the size of its PersistentVolume. When this throws, the agent tries again later. */
   grow(source: VolumeSource, podUid: string): Promise<void>;
+  /** Whether a mounted volume is mounted again at intervals of `refreshEveryMs` although it has no payload; default false. */
+  isRefreshed?(source: VolumeSource, podUid: string): boolean;
+  /** Releases what the machine holds for volumes that no pod has mounted. The agent calls this after it has unmounted volumes. */
+  releaseUnused?(): Promise<void>;
+  /** The names of attachable volumes that the machine holds, for `status.volumesInUse`: they must not be detached. */
+  held?(): readonly string[];
   /** Makes a part of a volume ready for a container, and returns its path on the machine; default the path inside the volume. */
   subPath?(request: SubPathRequest): Promise<string>;
   /** Measures a mounted volume. Plugins without this, and volumes for which it is undefined, have no statistics. */
   stats?(mounted: MountedVolume, signal: AbortSignal): Promise<VolumeStats | undefined>;
+}
+
+/** A step of a mount has failed; events show its name. */
+export class VolumeStepError extends Error {
+  override readonly name = 'VolumeStepError';
+  /** Such as `MountVolume.MountDevice`. */
+  readonly step: string;
+
+  constructor(step: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.step = step;
+  }
+}
+
+/** A volume could not be grown. */
+export class VolumeGrowError extends Error {
+  override readonly name = 'VolumeGrowError';
+  /** Whether growing may still be in progress, has failed, or can never succeed. */
+  readonly outcome: 'unknown' | 'final' | 'infeasible';
+
+  constructor(outcome: VolumeGrowError['outcome'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.outcome = outcome;
+  }
 }
 
 /** The name of a volume's folder: that of the PersistentVolume, else the volume's name in the pod. */

@@ -24,6 +24,7 @@ function words(action: PodAction): string {
       return `remove ${action.container.metadata.name}`;
     case 'resize pod':
     case 'stop sandbox':
+    case 'release':
     case 'delete pod':
       return action.type;
   }

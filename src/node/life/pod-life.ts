@@ -48,6 +48,8 @@ export type PodAction =
   | { readonly type: 'resize pod' }
   | { readonly type: 'remove container'; readonly container: ContainerView }
   | { readonly type: 'stop sandbox'; readonly id: string }
+  /** Releases volumes and devices; the worker does that before it deletes a pod whose drivers hold volumes. */
+  | { readonly type: 'release' }
   | { readonly type: 'delete pod' };
 
 /**

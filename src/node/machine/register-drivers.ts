@@ -35,6 +35,9 @@ export async function registerDrivers(
   } catch (error) {
     if (!hasReason(error, 'AlreadyExists')) throw error;
     const known = await csinodes.get(name);
-    if (!deepEqual(known.spec, spec)) await csinodes.update({ ...known, spec });
+    const listed = (known.spec.drivers as typeof known.spec.drivers | null) ?? []; // an empty list is null in answers
+    const others = listed.filter((each) => !drivers.includes(each.name)); // those that register themselves
+    const all = [...others, ...spec.drivers];
+    if (!deepEqual(listed, all)) await csinodes.update({ ...known, spec: { drivers: all } });
   }
 }

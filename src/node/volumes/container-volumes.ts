@@ -30,8 +30,8 @@ export function containerVolumes(
 }
 
 function isReadOnly(volume: Volume): boolean {
-  const { persistentVolumeClaim, nfs } = volume;
-  return hasPayload(volume) || persistentVolumeClaim?.readOnly === true || nfs?.readOnly === true;
+  const { persistentVolumeClaim, nfs, csi } = volume;
+  return hasPayload(volume) || [persistentVolumeClaim, nfs, csi].some((source) => source?.readOnly === true);
 }
 
 /** Files of the machine and of network servers keep their labels; those that the agent made for the pod get the pod's. */

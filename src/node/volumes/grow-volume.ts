@@ -1,6 +1,7 @@
-import { messageOf } from '../../base/index.ts';
+import { type Clock, messageOf } from '../../base/index.ts';
 import { hasReason, mergePatch, type Client, type Observed, type PersistentVolumeClaim } from '../../client/index.ts';
 import type { EventRecorder } from '../../kit/index.ts';
+import { VolumeGrowError } from '../backend/index.ts';
 import type { MountedClaim, PodVolumes } from './pod-volumes.ts';
 
 /** Interval at which mounted claims are checked. */
@@ -16,6 +17,7 @@ export interface GrowParts {
   readonly events: EventRecorder;
   readonly nodeName: string;
   readonly volumes: PodVolumes;
+  readonly clock: Clock;
 }
 
 /** Grows the file system of a claim whose volume has grown, and updates the capacity of the claim. */
@@ -37,7 +39,9 @@ export async function growVolume(mounted: MountedClaim, parts: GrowParts): Promi
   } catch (error) {
     const message = `NodeExpandVolume.NodeExpandVolume failed for volume "${volumeName}" : ${messageOf(error)}`;
     parts.events.event(pod, { type: 'Warning', reason: 'VolumeResizeFailed', message });
-    return; // the claim still waits for the node, which tries again
+    if (error instanceof VolumeGrowError && error.outcome !== 'unknown')
+      await claims.status.patch(name, mergePatch({ status: failedStatus(begun, error, parts.clock.now()) }));
+    return; // unless the size is infeasible, the claim still waits for the node, which tries again
   }
   const storage = volume.spec?.capacity?.['storage'];
   const conditions = (begun.status?.conditions ?? []).filter(({ type }) => !FAMILY.has(type));
@@ -53,6 +57,19 @@ export async function growVolume(mounted: MountedClaim, parts: GrowParts): Promi
   );
   const message = `MountVolume.NodeExpandVolume succeeded for volume "${volumeName}" ${parts.nodeName}`;
   for (const about of [pod, claim]) parts.events.event(about, { reason: 'FileSystemResizeSuccessful', message });
+}
+
+/** Shows that a driver has refused to grow a volume. A size that is infeasible is given up until the claim asks for another. */
+function failedStatus({ status }: Observed<PersistentVolumeClaim>, error: VolumeGrowError, nowMs: number): object {
+  const condition = {
+    type: 'NodeResizeError',
+    status: 'True',
+    lastTransitionTime: new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z'),
+    message: `failed to expand pvc with ${messageOf(error)}`,
+  };
+  const others = (status?.conditions ?? []).filter(({ type }) => type !== condition.type);
+  const infeasible = { allocatedResourceStatuses: { storage: 'NodeResizeInfeasible' } };
+  return { conditions: [...others, condition], ...(error.outcome === 'infeasible' ? infeasible : {}) };
 }
 
 function isWaitingForNode({ status }: Observed<PersistentVolumeClaim>): boolean {

@@ -146,7 +146,7 @@ export class PodVolumes {
   async refresh(pod: Observed<Pod>, { signal }: MountOptions): Promise<readonly string[]> {
     const problems: string[] = [];
     for (const volume of pod.spec?.volumes ?? []) {
-      if (this.#isRefreshed(volume) === undefined) continue;
+      if (this.#refreshMs(pod, volume) === undefined) continue;
       try {
         await this.mount(pod, volume, { signal });
       } catch (error) {
@@ -174,7 +174,7 @@ export class PodVolumes {
 
   /** Interval at which `refresh` is due for a pod; undefined for pods without such volumes. */
   refreshEveryMs(pod: Observed<Pod>): number | undefined {
-    const periods = (pod.spec?.volumes ?? []).map((volume) => this.#isRefreshed(volume));
+    const periods = (pod.spec?.volumes ?? []).map((volume) => this.#refreshMs(pod, volume));
     return periods.find((period) => period !== undefined);
   }
 
@@ -192,6 +192,7 @@ export class PodVolumes {
         failures.push(error);
       }
     }
+    failures.push(...(await this.#unmountUnknown(pod)));
     if (failures.length > 0) throw failures[0];
     this.#mounted.delete(uid);
     this.#known.delete(uid);
@@ -199,16 +200,38 @@ export class PodVolumes {
     this.#parts.inUse.release(uid);
   }
 
-  /** Unmounts the volumes of pods that are gone. */
+  /** Unmounts the volumes of pods that are gone, and releases what no pod has mounted. */
   async unmountStrangers(isKnown: (podUid: string) => boolean): Promise<void> {
     const failures: unknown[] = [];
     for (const plugin of this.#parts.plugins) {
-      const strangers = (await plugin.mounted()).filter(({ podUid }: MountedVolume) => !isKnown(podUid));
-      for (const mounted of strangers) {
-        await plugin.unmount(mounted).catch((error: unknown) => failures.push(error));
-      }
+      failures.push(...(await unmountFrom(plugin, ({ podUid }) => !isKnown(podUid))));
+      await plugin.releaseUnused?.().catch((error: unknown) => failures.push(error));
     }
     if (failures.length > 0) throw failures[0];
+  }
+
+  /** Whether drivers may hold volumes of a pod, which it must not be deleted with. */
+  areHeld(pod: Observed<Pod>): boolean {
+    const mayBe = claimVolumesOf(pod).length > 0 || pod.spec?.volumes?.some(({ csi }) => csi !== undefined) === true;
+    return mayBe && this.#parts.plugins.some((plugin) => plugin.held !== undefined);
+  }
+
+  /** The names of attachable volumes that the machine holds, whether or not a pod uses them. */
+  held(): readonly string[] {
+    return this.#parts.plugins.flatMap((plugin) => plugin.held?.() ?? []);
+  }
+
+  /** Unmounts volumes of claims that were never mounted whole, or that an earlier run of the agent mounted. Returns what went wrong. */
+  async #unmountUnknown(pod: Observed<Pod>): Promise<readonly unknown[]> {
+    const { uid } = pod.metadata;
+    const failures: unknown[] = [];
+    if (claimVolumesOf(pod).every(({ volume }) => this.#mounted.get(uid)?.has(volume))) return failures;
+    for (const plugin of this.#parts.plugins) {
+      if (plugin.held === undefined) continue; // only drivers hold volumes of claims that are not mounted
+      failures.push(...(await unmountFrom(plugin, ({ podUid }) => podUid === uid)));
+      await plugin.releaseUnused?.().catch((error: unknown) => failures.push(error));
+    }
+    return failures;
   }
 
   /** Makes a mounted volume as large as its PersistentVolume. */
@@ -216,9 +239,12 @@ export class PodVolumes {
     await this.#pluginFor(source)?.grow({ ...source, persistentVolume }, pod.metadata.uid);
   }
 
-  #isRefreshed(volume: Volume): number | undefined {
-    const plugin = this.#pluginFor({ volume, persistentVolume: undefined });
-    return plugin?.refreshEveryMs === undefined || !hasPayload(volume) ? undefined : plugin.refreshEveryMs;
+  #refreshMs(pod: Observed<Pod>, volume: Volume): number | undefined {
+    const { uid } = pod.metadata;
+    const source = this.#known.get(uid)?.get(volume.name)?.source ?? { volume, persistentVolume: undefined };
+    const plugin = this.#pluginFor(source);
+    const isRefreshed = hasPayload(volume) || plugin?.isRefreshed?.(source, uid) === true;
+    return isRefreshed ? plugin?.refreshEveryMs : undefined;
   }
 
   #pluginFor(source: VolumeSource): VolumePlugin | undefined {
@@ -299,4 +325,15 @@ export class PodVolumes {
   #claims(namespace: string): ReturnType<Client['core']['v1']['persistentvolumeclaims']['namespace']> {
     return this.#parts.client.core.v1.persistentvolumeclaims.namespace(namespace);
   }
+}
+
+/** Unmounts those that match, and returns what went wrong. */
+async function unmountFrom(
+  plugin: VolumePlugin,
+  matches: (mounted: MountedVolume) => boolean,
+): Promise<readonly unknown[]> {
+  const failures: unknown[] = [];
+  for (const mounted of (await plugin.mounted()).filter(matches))
+    await plugin.unmount(mounted).catch((error: unknown) => failures.push(error));
+  return failures;
 }

@@ -1,5 +1,6 @@
 // Why volumes are not mounted.
 import { messageOf } from '../../base/index.ts';
+import { VolumeStepError } from '../backend/index.ts';
 
 /** A volume cannot be mounted yet: its claim is not bound, no plugin supports it, or it is not attached to the node. */
 export class VolumeNotReady extends Error {
@@ -30,5 +31,7 @@ export class VolumeMountError extends Error {
 /** The message of an event about a volume that could not be mounted. */
 export function setUpProblem(name: string, error: unknown): string {
   const specName = error instanceof VolumeMountError ? error.specName : name;
-  return `MountVolume.SetUp failed for volume ${JSON.stringify(specName)} : ${messageOf(error)}`;
+  const { cause } = error instanceof Error ? error : {};
+  const step = cause instanceof VolumeStepError ? cause.step : 'MountVolume.SetUp';
+  return `${step} failed for volume ${JSON.stringify(specName)} : ${messageOf(error)}`;
 }

@@ -1,4 +1,5 @@
 import { isTerminalPhase } from '../../api/meaning/index.ts';
+import type { Clock } from '../../base/index.ts';
 import type { Client, Observed, Pod } from '../../client/index.ts';
 import type { EventRecorder } from '../../kit/index.ts';
 import { GROW_EVERY_MS, growVolume } from './grow-volume.ts';
@@ -9,6 +10,7 @@ export interface VolumeUpkeepParts {
   readonly client: Client;
   readonly events: EventRecorder;
   readonly volumes: PodVolumes;
+  readonly clock: Clock;
   /** The pods that a worker of the node runs. */
   pods(): readonly Observed<Pod>[];
   /** Schedules a call of `refresh` or `grow`. */
@@ -62,9 +64,9 @@ export class VolumeUpkeep {
 
   /** Grows mounted volumes whose PersistentVolume has grown, and checks again while any claim is mounted. */
   async grow(): Promise<void> {
-    const { client, events, node: nodeName, volumes } = this.#parts;
+    const { client, clock, events, node: nodeName, volumes } = this.#parts;
     const mounted = volumes.mountedClaims();
-    for (const claim of mounted) await growVolume(claim, { client, events, nodeName, volumes });
+    for (const claim of mounted) await growVolume(claim, { client, clock, events, nodeName, volumes });
     if (mounted.length > 0) this.#parts.plan({ type: 'grow' }, GROW_EVERY_MS);
   }
 
