@@ -8,6 +8,7 @@ export const versionCommand: Command = {
   async run(args, context) {
     const [unexpected] = new Flags(args, {}).positionals;
     if (unexpected !== undefined) throw new UsageError(`unexpected argument "${unexpected}"`);
-    context.print(`keelson ${keelsonVersion()}\nkubernetes ${KUBERNETES_VERSION}\nnode ${process.version}`);
+    const versions = [`keelson ${keelsonVersion()}`, `kubernetes ${KUBERNETES_VERSION}`, `node ${process.version}`];
+    context.print(versions.join('\n'));
   },
 };
