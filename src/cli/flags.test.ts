@@ -28,6 +28,12 @@ test('a number out of range is an error that names the range', () => {
   );
 });
 
+test.each([[['--nodes']], [['--nodes', '-1']]])('a flag without its value is named: %j', (args) => {
+  expect(() => new Flags(args, definitions)).toThrow(
+    '--nodes needs a value; one that begins with "-" is written as --nodes=-…',
+  );
+});
+
 test('the usage shows the default of a flag', () => {
   expect(describeFlags(definitions).split('\n')).toEqual([
     '  --scheduler  Run the scheduler (default true)',

@@ -67,6 +67,9 @@ function spellOut(args: readonly string[], definitions: FlagDefinitions): string
 
 /** The error for an invalid command line; suggests the nearest flag for an unknown one. */
 function problemOf({ message }: Error, definitions: FlagDefinitions): string {
+  const [, unfinished] = /^Option '(--[\w-]+)(?: <value>)?' argument (?:missing|is ambiguous)/.exec(message) ?? [];
+  if (unfinished !== undefined)
+    return `${unfinished} needs a value; one that begins with "-" is written as ${unfinished}=-…`;
   const [, flag] = /^Unknown option '(--?[^']+)'/.exec(message) ?? [];
   if (flag === undefined) return message;
   const shown = Object.keys(definitions);

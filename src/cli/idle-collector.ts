@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import type { Clock } from '../base/index.ts';
+import { type Clock, collectGarbage } from '../base/index.ts';
 
 /** The memory and load of a process. */
 export interface ProcessMemory {
@@ -79,8 +78,6 @@ const HEAP_GROWING_PERCENT = 60;
 
 function ownMemory(): ProcessMemory {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
   let last = performance.eventLoopUtilization();
   return {
     usedBytes() {
@@ -93,6 +90,6 @@ function ownMemory(): ProcessMemory {
       last = now;
       return utilization;
     },
-    collect,
+    collect: collectGarbage,
   };
 }

@@ -4,13 +4,20 @@ import { COMMAND_GROUPS, type CommandContext, type CommandEntry, STOP_SIGNALS, t
 import { nearestName } from './nearest-name.ts';
 import { type Paint, paintFor } from './paint.ts';
 
+interface OutputLike {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+  /** Reports that nothing can be written any more. */
+  on?(event: 'error', listener: (error: NodeJS.ErrnoException) => void): unknown;
+}
+
 /** The parts of the process that the program uses. */
 export interface ProcessLike {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly execPath?: string;
   readonly argv?: readonly string[];
-  readonly stdout: { readonly isTTY?: boolean; write(text: string): unknown };
-  readonly stderr: { readonly isTTY?: boolean; write(text: string): unknown };
+  readonly stdout: OutputLike;
+  readonly stderr: OutputLike;
   once(event: StopSignal, listener: () => void): unknown;
 }
 
@@ -29,10 +36,8 @@ export async function runCommand(
   }
   const entry = commands.find((candidate) => candidate.name === name);
   if (entry === undefined) {
-    const nearest = nearestName(
-      name,
-      commands.filter(({ group }) => group !== undefined).map((each) => each.name),
-    );
+    const shown = commands.filter(({ group }) => group !== undefined);
+    const nearest = nearestName(name, ['help', ...shown.map((each) => each.name)]);
     const hint = nearest === undefined ? '' : `; did you mean "${nearest}"?`;
     context.printError(`${paint('red', 'keelson:')} unknown command "${name}"${hint}\n\n${overview(commands, paint)}`);
     return 2;
@@ -88,6 +93,11 @@ function contextOf(process: ProcessLike): CommandContext {
       for (const listener of listeners) listener(signal);
     });
   STOP_SIGNALS.forEach(listen);
+  for (const output of [process.stdout, process.stderr])
+    output.on?.('error', (error) => {
+      if (error.code !== 'EPIPE') throw error;
+      stop.abort(); // nobody reads on, as after `keelson trace | head`
+    });
   const { execPath: node, argv: [, file] = [] } = process;
   return {
     environment: process.env,

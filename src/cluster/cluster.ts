@@ -216,10 +216,14 @@ export class Cluster implements AsyncDisposable {
     };
     const run: ProgramRunOptions = { clientFor, ...(tracker === undefined ? {} : { tracker }) };
     let dormancy = this.#sleeping?.dormancyOf(name);
-    return (signal) => {
+    return async (signal) => {
       const how = dormancy === undefined ? run : { ...run, dormancy };
       dormancy = undefined; // a program that starts again may have been stopped halfway, and looks at everything
-      return own.run(client, signal, how);
+      try {
+        await own.run(client, signal, how);
+      } finally {
+        this.#sleeping?.forget(name);
+      }
     };
   }
 

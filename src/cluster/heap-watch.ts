@@ -1,5 +1,6 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
+import { type Clock, collectGarbage } from '../base/index.ts';
 
 /** V8's heap, without the room for new objects: that of old ones is what V8 ends the process for when it is full. */
 export interface Heap {
@@ -7,12 +8,15 @@ export interface Heap {
   use(): { readonly usedBytes: number; readonly limitBytes: number };
   /** Calls the listener after each collection of the whole heap. */
   onCollected(listener: () => void): Disposable;
+  collect(): void;
 }
 
 /** Objects that survive a collection fill this part of the heap: soon V8 would end the process. */
 const FULL = 0.75;
 /** There is room again. */
 const ROOMY = 0.6;
+/** How often a full heap is collected to see whether there is room again: V8 itself waits until the program allocates more. */
+const COLLECT_MS = 15_000;
 
 export interface HeapListener {
   /** The heap is nearly full of live objects. */
@@ -20,33 +24,51 @@ export interface HeapListener {
   onRoomy(): void;
 }
 
+export interface HeapWatchOptions {
+  readonly clock: Clock;
+  /** Default that of this process. */
+  readonly heap?: Heap;
+}
+
 /** Reports when live objects nearly fill the heap. It looks after collections only, when what is used is alive. */
 export class HeapWatch implements Disposable {
   readonly #heap: Heap;
   readonly #listener: HeapListener;
+  readonly #clock: Clock;
   readonly #subscription: Disposable;
-  #isFull = false;
+  /** Collects again; undefined while there is room. */
+  #timer: Disposable | undefined;
 
-  constructor(listener: HeapListener, heap: Heap = ownHeap()) {
+  constructor(listener: HeapListener, { clock, heap = ownHeap() }: HeapWatchOptions) {
     this.#heap = heap;
     this.#listener = listener;
+    this.#clock = clock;
     this.#subscription = heap.onCollected(() => this.#look());
   }
 
   [Symbol.dispose](): void {
     this.#subscription[Symbol.dispose]();
+    this.#timer?.[Symbol.dispose]();
   }
 
   #look(): void {
     const { usedBytes, limitBytes } = this.#heap.use();
     const part = usedBytes / limitBytes;
-    if (!this.#isFull && part >= FULL) {
-      this.#isFull = true;
+    if (this.#timer === undefined && part >= FULL) {
+      this.#timer = this.#collectLater();
       this.#listener.onFull({ usedMb: megabytes(usedBytes), limitMb: megabytes(limitBytes) });
-    } else if (this.#isFull && part <= ROOMY) {
-      this.#isFull = false;
+    } else if (this.#timer !== undefined && part <= ROOMY) {
+      this.#timer[Symbol.dispose]();
+      this.#timer = undefined;
       this.#listener.onRoomy();
     }
+  }
+
+  #collectLater(): Disposable {
+    return this.#clock.timer(COLLECT_MS, () => {
+      this.#timer = this.#collectLater();
+      this.#heap.collect();
+    });
   }
 }
 
@@ -78,5 +100,6 @@ function ownHeap(): Heap {
       observer.observe({ entryTypes: ['gc'] });
       return { [Symbol.dispose]: () => observer.disconnect() };
     },
+    collect: collectGarbage,
   };
 }

@@ -107,6 +107,16 @@ describe('the context of a running cluster', () => {
     expect(await context.release()).toBe('other');
   });
 
+  test('is found again when it is written for the same process once more', async () => {
+    const first = await KubeconfigContext.write(path, accessTo(1), inMemory);
+    await KubeconfigContext.write(path, { ...accessTo(2), name: 'dev' }, inMemory);
+    const again = await KubeconfigContext.write(path, accessTo(1), inMemory);
+    expect(again).toMatchObject({ name: 'keelson', isRenamed: false });
+    expect((await config())['current-context']).toBe('keelson');
+    expect(await first.release()).toBe('dev');
+    expect(await again.release()).toBeUndefined();
+  });
+
   test('stays as another program has changed it', async () => {
     const context = await KubeconfigContext.write(path, accessTo(1), inMemory);
     await writeFile(

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { isProcessRunning } from '../base/index.ts';
 import { changeFor, changeKubeconfig, type ClusterAccess, type KubeconfigOptions } from './kubeconfig.ts';
 import type { KubeconfigChange, NamedEntry } from './kubeconfig-text.ts';
 
@@ -52,7 +53,7 @@ export class KubeconfigContext {
   static async write(path: string, access: ClusterAccess, options: ContextOptions): Promise<KubeconfigContext> {
     let name = access.name;
     await changeKubeconfig(path, options, (config) => {
-      name = freeName(config, access);
+      name = freeName(config, access, options);
       return entering(config, { ...access, name }, options);
     });
     return new KubeconfigContext(path, options, { name, wanted: access.name });
@@ -92,7 +93,7 @@ export class KubeconfigContext {
 
   #isOurs(config: Config): boolean {
     const mark = markOf(config, this.name);
-    return mark?.pid === (this.#options.pid ?? process.pid) && mark.host === hostname();
+    return mark !== undefined && isMarkOf(mark, this.#options);
   }
 }
 
@@ -139,11 +140,11 @@ function leaving(config: Config, name: string, { previous, isCurrent, isEphemera
 }
 
 /** The wanted name, or that with the first number that no other cluster has. */
-function freeName(config: Config, access: ClusterAccess): string {
+function freeName(config: Config, access: ClusterAccess, options: ContextOptions): string {
   for (let number = 1; ; number++) {
     const name = number === 1 ? access.name : `${access.name}-${number}`;
     const isTaken = SECTIONS.some((section) => entryOf(config, section, name) !== undefined);
-    if (!isTaken || isAbandoned(config, name) || isStopped(config, name, access)) return name;
+    if (!isTaken || isAbandoned(config, name) || isSame(config, name, { access, options })) return name;
   }
 }
 
@@ -153,12 +154,22 @@ function isAbandoned(config: Config, name: string): boolean {
   return mark !== undefined && mark.isEphemeral && !isRunning(mark);
 }
 
-/** True for the context of the same cluster, whose process has ended. */
-function isStopped(config: Config, name: string, { certificateAuthority }: ClusterAccess): boolean {
+interface Writing {
+  readonly access: ClusterAccess;
+  readonly options: ContextOptions;
+}
+
+/** True for the context of the same cluster, written for the same process or for one that has ended. */
+function isSame(config: Config, name: string, { access, options }: Writing): boolean {
   const mark = markOf(config, name);
-  if (mark !== undefined && isRunning(mark)) return false;
+  if (mark !== undefined && isRunning(mark) && !isMarkOf(mark, options)) return false;
   const cluster = entryOf(config, 'clusters', name)?.['cluster'] as Members | undefined;
-  return cluster?.['certificate-authority-data'] === Buffer.from(certificateAuthority).toString('base64');
+  return cluster?.['certificate-authority-data'] === Buffer.from(access.certificateAuthority).toString('base64');
+}
+
+/** True if the mark is that of the process that serves the cluster. */
+function isMarkOf({ pid, host }: Mark, options: ContextOptions): boolean {
+  return pid === (options.pid ?? process.pid) && host === hostname();
 }
 
 /** The context, or if its cluster has ended, the nearest one before it whose cluster has not; empty if there is none. */
@@ -175,13 +186,7 @@ function liveOrBefore(config: Config, name: string): string {
 }
 
 function isRunning({ pid, host }: Mark): boolean {
-  if (host !== hostname()) return true; // another machine's processes cannot be seen
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return host !== hostname() || isProcessRunning(pid); // another machine's processes cannot be seen
 }
 
 function contextsOf(config: Config): readonly string[] {

@@ -1,5 +1,5 @@
 import { type Cluster, type ClusterOptions, launchCluster } from './cluster.ts';
-import { HeapWatch } from './heap-watch.ts';
+import { type HeapListener, HeapWatch } from './heap-watch.ts';
 import type { ProgramFence } from './program-fence.ts';
 import { StartRecord } from './start-record.ts';
 
@@ -45,12 +45,17 @@ export class FencedCluster implements AsyncDisposable {
   readonly #uncaught: Disposable;
 
   /** Use `launchFenced`. */
-  constructor(cluster: Cluster, record: StartRecord | undefined, { say, log }: Pick<FencedOptions, 'say' | 'log'>) {
+  constructor(
+    cluster: Cluster,
+    record: StartRecord | undefined,
+    options: Pick<FencedOptions, 'say' | 'log' | 'clock'>,
+  ) {
+    const { say, log, clock } = options;
     const { fence } = cluster;
     this.cluster = cluster;
     this.#record = record;
     this.#uncaught = onUncaught(fence);
-    this.#watch = new HeapWatch({
+    const listener: HeapListener = {
       onFull({ usedMb, limitMb }) {
         const why = `objects fill ${usedMb} of ${limitMb} MB of the heap`;
         log.error('programs are off until there is memory', { usedMb, limitMb });
@@ -62,7 +67,8 @@ export class FencedCluster implements AsyncDisposable {
         fence.release('memory');
         if (fence.heldBack === undefined) say('programs are on again');
       },
-    });
+    };
+    this.#watch = new HeapWatch(listener, { clock });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Clock } from '../base/index.ts';
+import { type Clock, isProcessRunning, processStart } from '../base/index.ts';
 import { ifThere } from './whole-file.ts';
 
 const PATIENCE_MS = 5_000;
@@ -65,27 +64,13 @@ async function removeDead(lock: string, own: string): Promise<boolean> {
 
 /** `PID START`, where the start tells processes with the same number apart. */
 function holderText(pid: number): string {
-  return `${pid} ${startOf(pid) ?? ''}\n`;
+  return `${pid} ${processStart(pid) ?? ''}\n`;
 }
 
 function isDead(holder: string): boolean {
   const [, pid = '', start = ''] = /^(\d+) (\d*)\n$/.exec(holder) ?? [];
   if (pid === '') return false;
-  try {
-    process.kill(Number(pid), 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
-  const now = startOf(Number(pid));
+  if (!isProcessRunning(Number(pid))) return true;
+  const now = processStart(Number(pid));
   return start !== '' && now !== undefined && now !== start;
-}
-
-/** When a process began, in ticks since the machine did; undefined where the system does not tell. */
-function startOf(pid: number): string | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19];
-  } catch {
-    return undefined; // no such file outside Linux
-  }
 }

@@ -28,6 +28,7 @@ export interface SleepingPartsOptions {
 }
 
 interface Sleeper {
+  readonly program: string;
   readonly part: ProgramPart;
   /** Whether the part has finished its work; otherwise it has never had any. */
   readonly isSettled: boolean;
@@ -67,7 +68,12 @@ export class SleepingParts implements Disposable {
   }
 
   dormancyOf(program: string): Dormancy {
-    return { startOf: (part, wake) => this.#startOf(part, { wake, name: settledName(program, part.name) }) };
+    return { startOf: (part, wake) => this.#startOf(part, { wake, program }) };
+  }
+
+  /** Forgets the parts of a program that has ended, and with them what it has in its caches. */
+  forget(program: string): void {
+    for (const sleeper of this.#sleepers) if (sleeper.program === program) this.#remove(sleeper);
   }
 
   /** Wakes all that were put to sleep as settled: time has passed that they might have waited for. */
@@ -81,15 +87,15 @@ export class SleepingParts implements Disposable {
     this.#sleepers.clear();
   }
 
-  #startOf(part: ProgramPart, { wake, name }: { readonly wake: () => void; readonly name: string }): PartStart {
-    const reads = this.#options.settled?.reads.get(name);
+  #startOf(part: ProgramPart, { wake, program }: Pick<Sleeper, 'wake' | 'program'>): PartStart {
+    const reads = this.#options.settled?.reads.get(settledName(program, part.name));
     const seen = reads === undefined ? {} : { seenUpTo: this.#beganAt };
     const isSettled = reads !== undefined && !(part.holds ?? []).some((kind) => this.#state.hasAny(kind));
     const concerning: readonly ReadKind[] = isSettled ? reads : (part.sleepsWithout ?? []);
     const isAsleep =
       (isSettled || !this.#isNeeded(part)) && concerning.every((kind) => this.#prefixOf(kind) !== undefined);
     if (!isAsleep) return { isAsleep, ...seen }; // of kinds that are not served yet, it waits itself
-    const sleeper: Sleeper = { part, isSettled, wake };
+    const sleeper: Sleeper = { program, part, isSettled, wake };
     this.#sleepers.add(sleeper);
     if (part.readsEverything === true) this.#place(EVERYTHING, sleeper);
     else for (const kind of concerning) this.#place(this.#prefixOf(kind) ?? EVERYTHING, sleeper);
@@ -157,9 +163,13 @@ export class SleepingParts implements Disposable {
   }
 
   #wake(sleeper: Sleeper): void {
-    if (!this.#sleepers.delete(sleeper)) return;
+    if (this.#remove(sleeper)) sleeper.wake();
+  }
+
+  /** False if it was removed before. */
+  #remove(sleeper: Sleeper): boolean {
     for (const sleepers of this.#byPrefix.values()) sleepers.delete(sleeper);
-    sleeper.wake();
+    return this.#sleepers.delete(sleeper);
   }
 }
 

@@ -22,6 +22,11 @@ const REST_MS = 60_000;
 
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const attacks = ATTACKS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+const unknown = wanted.filter((name) => !ATTACKS.some((attack) => attack.name === name));
+if (unknown.length > 0) {
+  console.error(`unknown: ${unknown.join(', ')}; attacks are ${ATTACKS.map(({ name }) => name).join(', ')}`);
+  process.exit(2);
+}
 const servers: [string, (attack: Attack) => Promise<RunningServer>][] = [['keelson', startOurs]];
 if (hasPeer) servers.push(['kube-apiserver', () => startKube()]);
 const folder = await mkdtemp(join(tmpdir(), 'keelson-attack-'));

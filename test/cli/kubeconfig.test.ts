@@ -97,6 +97,9 @@ describe('contexts of kubectl', () => {
     await using client = await connect({ kubeconfig: alone });
     expect((await client.core.v1.namespaces.list()).items.map(({ metadata }) => metadata.name)).toContain('default');
 
+    await writeFile(path, (await readFile(path, 'utf8')).replace('current-context: keelson', 'current-context: mine'));
+    await keelson('kubeconfig', '--merge').printed(/context keelson$/m); // the one that it has
+    expect(await current()).toBe('keelson');
     await writeFile(path, OTHER, { mode: 0o600 });
     await keelson('kubeconfig', '--merge').printed(/context keelson$/m);
     expect(await current()).toBe('keelson');

@@ -35,12 +35,22 @@ const bucket = {
 /** A module is loaded once in a process, and then runs nothing any more. */
 const podPresets = [join(examples, 'podpreset', 'podpreset.ts'), '--call=podPresetApp'];
 
-async function manifests(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+interface Printed {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+function manifests(...args: readonly string[]): Promise<Printed> {
+  return printed(args, {});
+}
+
+async function printed(args: readonly string[], terminal: { readonly isTTY?: boolean }): Promise<Printed> {
   let [out, err] = ['', ''];
   const code = await runProgram(['manifests', ...args], {
-    env: {},
+    env: { NO_COLOR: '1' },
     stdout: { write: (text: string) => (out += text) },
-    stderr: { write: (text: string) => (err += text) },
+    stderr: { ...terminal, write: (text: string) => (err += text) },
     once: () => undefined,
   });
   return { code, out, err };
@@ -78,6 +88,17 @@ describe('keelson manifests', () => {
     ]);
     expect(out).toContain('image: registry.example/crontab:7');
     expect(out).not.toContain('customresourcedefinitions\n'); // the definition is there before the app is
+  });
+
+  test('tells people at a terminal what it does at the moment', async () => {
+    const { out, err } = await printed(podPresets, { isTTY: true });
+    expect(err.split('\n')).toEqual([
+      `loading ${podPresets[0]}`,
+      'starting a cluster for the trial',
+      expect.stringMatching(/^running \S+ as system:serviceaccount:/),
+      '',
+    ]);
+    expect(out).toMatch(/^apiVersion: v1\nkind: Namespace/);
   });
 
   test('finds the webhook configurations and APIServices that an app writes itself, and leads a Service to it', async () => {

@@ -149,7 +149,8 @@ describe('the package, packed and installed', () => {
   ] as const)(
     '%s compiles an operator and its test, strictly, with the resolution "%s"',
     async (version, resolution) => {
-      const options = { strict: true, target: 'es2022', rootDir: 'src', outDir: 'out', ...resolutions[resolution] };
+      const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true };
+      const options = { ...strict, target: 'es2022', rootDir: 'src', outDir: 'out', ...resolutions[resolution] };
       const config = `tsconfig.${resolution}.json`;
       await project.write(config, JSON.stringify({ compilerOptions: options, include: ['src'] }));
 

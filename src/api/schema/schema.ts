@@ -20,7 +20,7 @@ export interface Struct {
   /** Owned and replaced as a whole by server-side apply. */
   readonly isAtomic: boolean;
   /** The constraints on every value of the type, wherever it is used. */
-  readonly constraints?: Constraints;
+  readonly constraints?: Constraints | undefined;
   /**
    * Any JSON can be read as such a type: unknown fields are pruned, and the schema validates the rest, in the words of
    * OpenAPI, as upstream does for custom resources. For other types, a value must match the type to be read at all, absent
@@ -76,7 +76,7 @@ export type Shape = ScalarShape | StructShape | ListShape | MapShape;
 
 interface Place {
   /** The constraints on the values here. Places without any share their shapes. */
-  readonly constraints?: Constraints;
+  readonly constraints?: Constraints | undefined;
 }
 
 export interface ScalarShape extends Place {

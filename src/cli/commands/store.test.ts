@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CryptoRandom, RealClock } from '../../base/index.ts';
 import { openDurableStore } from '../../store/index.ts';
+import { runProgram } from '../program.ts';
 import { storeCommand } from './store.ts';
 
 /** Runs `keelson store`; returns its output and, last, its error. */
@@ -53,6 +54,32 @@ test('keelson store reports missing acknowledged writes, and drops them with --a
       /^the store goes on with 1 objects at revision 1000002/,
     );
     expect((await run(data, 'verify')).at(-1)).toBe('the store is sound');
+  } finally {
+    await rm(data, { recursive: true });
+  }
+});
+
+test('a store in use: by which process, and what to do; keelson store check when it is stopped', async () => {
+  const data = await mkdtemp(join(tmpdir(), 'keelson-command-'));
+  const printed = async (...args: readonly string[]): Promise<string> => {
+    let text = '';
+    const stream = { write: (more: string) => void (text += more) };
+    await runProgram([...args, '--data-dir', data], { env: {}, stdout: stream, stderr: stream, once: () => undefined });
+    return text;
+  };
+  try {
+    {
+      await using _store = await openDurableStore(join(data, 'store'), {
+        clock: new RealClock(),
+        random: new CryptoRandom(),
+      });
+      const refused = await printed('store', 'check');
+      expect(refused).toContain(
+        `Cannot open store "${data}/store": another process has it open (process id ${process.pid}`,
+      );
+      expect(refused).toContain('\nstop that process first, or use another folder: --data-dir DIR\n');
+    }
+    expect(await printed('store', 'check')).toContain('the store is sound\n');
   } finally {
     await rm(data, { recursive: true });
   }

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { UsageError } from '../command.ts';
 
 export type Exports = Readonly<Record<string, unknown>>;
 
@@ -28,6 +30,7 @@ const UNREADABLE = new Set([
  */
 export async function loadModule(path: string, { until }: LoadModuleOptions = {}): Promise<Exports> {
   const file = resolve(path);
+  if (!existsSync(file)) throw new UsageError(`there is no file "${path}"`);
   try {
     return await importFile(file, until);
   } catch (cause) {

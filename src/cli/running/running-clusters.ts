@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isProcessRunning } from '../../base/index.ts';
 import type { ClusterAccess } from '../../cluster/index.ts';
 
 /** What a running cluster notes for other commands, in a file that only its user may read. */
@@ -50,23 +51,14 @@ export class RunningClusters {
     for (const name of names.sort()) {
       const pid = Number(/^(\d+)\.json$/.exec(name)?.[1] ?? Number.NaN);
       if (!Number.isSafeInteger(pid)) continue;
-      const cluster = isAlive(pid) ? await this.find(pid) : undefined;
+      const cluster = isProcessRunning(pid) ? await this.find(pid) : undefined;
       if (cluster !== undefined) found.push(cluster);
-      else if (!isAlive(pid)) await this.remove(pid).catch(() => undefined); // a read-only folder keeps it
+      else if (!isProcessRunning(pid)) await this.remove(pid).catch(() => undefined); // a read-only folder keeps it
     }
     return found;
   }
 
   #fileOf(pid: number): string {
     return join(this.#folder, `${pid}.json`);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

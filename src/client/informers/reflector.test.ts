@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { expired, internalError, StatusError, tooManyRequests } from '../../api/client.ts';
-import { SeededRandom, VirtualClock } from '../../base/index.ts';
+import { LineLogger, SeededRandom, VirtualClock } from '../../base/index.ts';
 import type { KubernetesObject, Observed } from '../kind.ts';
 import { TransportError } from '../../wire/http/index.ts';
 import { Reflector } from './reflector.ts';
@@ -289,6 +289,23 @@ describe('following changes', () => {
     expect(waits[3]).toBeLessThan(15_000);
     expect(source.watches.slice(1, 4).map(({ options }) => options.resourceVersion)).toEqual(['5', '5', '5']);
     expect(setup.reflector.health).toMatchObject({ state: 'waiting', lastError: error });
+  });
+
+  test.each([
+    ['forbidden', new StatusError({ code: 401, reason: 'Unauthorized', message: 'who?' })],
+    ['forbidden', new StatusError({ code: 403, reason: 'Forbidden', message: 'no' })],
+    ['unserved', new StatusError({ code: 404, reason: 'NotFound', message: 'the server could not find it' })],
+    ['passing', new StatusError({ code: 408, reason: 'Timeout', message: 'later' })],
+    ['passing', tooManyRequests('busy', 1)],
+    ['passing', internalError('oops')],
+    ['lost', expired('too old')],
+  ])('a failure is logged as %s: %s', async (meaning, error) => {
+    const lines: string[] = [];
+    const log = new LineLogger({ clock: new VirtualClock(), write: (line) => void lines.push(line) });
+    await using setup = await watching({ log });
+    setup.source.watch.fail(error);
+    await setup.clock.advance(0);
+    expect(lines).toEqual([expect.stringMatching(new RegExp(`"watch failed" .*meaning="${meaning}" failures=1`))]);
   });
 
   test('after five failures in a row the reflector lists again', async () => {

@@ -87,6 +87,22 @@ describe('the server of an app', () => {
     expect(new URL(url).port).toBe(String(port));
   });
 
+  test('says how API servers on this machine call it, once the app runs', async () => {
+    const { client } = await cluster();
+    const server = extensionServer({ admission: [limits] });
+    const stop = new AbortController();
+    const running = app('program', [], { server }).run(client, stop.signal);
+    onTestFinished(async () => {
+      stop.abort();
+      await running;
+    });
+    const { port } = await server.listening();
+    expect(await server.clientConfig('/other')).toEqual({
+      url: expect.stringMatching(new RegExp(`^https://\\S+:${port}/other$`)),
+      caBundle: expect.stringMatching(/^LS0tLS1CRUdJTi/),
+    });
+  });
+
   test('registers a new authority with the cluster wherever the old one is registered', async () => {
     const started = await cluster();
     const { clock, client } = started;

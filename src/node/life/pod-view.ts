@@ -60,7 +60,7 @@ export interface PodMemory {
   /** By `crashKey` and `pullKey`. */
   readonly backOffs: ReadonlyMap<string, BackOff>;
   /** Set when the sandbox could not be created; the next try is at `retryAtMs`. */
-  readonly sandboxFailure?: { readonly retryAtMs: number };
+  readonly sandboxFailure?: { readonly retryAtMs: number } | undefined;
   /** When the node began to stop the pod. */
   readonly terminatingSinceMs?: number;
   /** Undefined for pods that were never resized. */

@@ -3,7 +3,7 @@ import { connect } from 'node:http2';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { LineLogger, RealClock } from '../../base/index.ts';
 import { MessageTable, text } from '../protobuf/index.ts';
 import { GrpcError } from './grpc-error.ts';
@@ -38,6 +38,17 @@ test('a unary method is called over TCP and over a unix socket', async () => {
     expect(await channel.call(method('Shout'), {})).toEqual({ word: '' });
   }
   rmSync(folder, { recursive: true });
+});
+
+test('a server that cannot listen says where, and whether a folder is missing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'keelson-grpc-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const listen = (path: string) => GrpcServer.listen({ address: `unix:${path}`, methods: [], clock: new RealClock() });
+  await expect(listen(join(folder, 'none', 'x.sock'))).rejects.toThrow(
+    `Cannot listen at "unix:${folder}/none/x.sock": there is no folder "${folder}/none"`,
+  );
+  await using _server = await listen(join(folder, 'x.sock'));
+  await expect(listen(join(folder, 'x.sock'))).rejects.toThrow(/^Cannot listen at "unix:.*EADDRINUSE/);
 });
 
 test('messages stream from the client, from the server, and both ways at once', async () => {

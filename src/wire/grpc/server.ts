@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createSecureServer, createServer, type Http2Server } from 'node:http2';
 import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { type Clock, discardLogger, type Logger } from '../../base/index.ts';
+import { dirname } from 'node:path';
+import { type Clock, discardLogger, type Logger, messageOf } from '../../base/index.ts';
 import { formatAddress, parseAddress } from './address.ts';
 import { GrpcError } from './grpc-error.ts';
 import type { ServedMethod } from './method.ts';
@@ -68,7 +70,11 @@ export class GrpcServer implements AsyncDisposable {
     const [, host, port] = /^(.*):(\d+)$/.exec(options.address) ?? [];
     if (options.address.startsWith('unix:')) server.#server.listen(unixPath(options.address));
     else server.#server.listen(Number(port), host?.replace(/^\[|\]$/g, ''));
-    await once(server.#server, 'listening');
+    try {
+      await once(server.#server, 'listening');
+    } catch (cause) {
+      throw cannotListen(options.address, cause);
+    }
     return server;
   }
 
@@ -152,6 +158,13 @@ function openServer({ tls }: GrpcServerOptions, limits: GrpcServerLimits): Http2
         });
   server.maxConnections = limits.maxConnections;
   return server as Http2Server; // the secure one differs in the events of its handshake only
+}
+
+/** What keeps a server from its address. Node.js says EACCES for a socket in a folder that does not exist. */
+function cannotListen(address: string, cause: unknown): Error {
+  const folder = address.startsWith('unix:') ? dirname(unixPath(address)) : undefined;
+  const reason = folder === undefined || existsSync(folder) ? messageOf(cause) : `there is no folder "${folder}"`;
+  return new Error(`Cannot listen at "${address}": ${reason}`, { cause });
 }
 
 function unixPath(address: string): string {

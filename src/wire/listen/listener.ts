@@ -54,6 +54,7 @@ export function http1Options(limits: ListenerLimits): ServerOptions {
  */
 export class Listener {
   readonly #server: Server;
+  #address: ReturnType<Server['address']> = null;
 
   /** `server` must not be listening; default one for plain HTTP. */
   constructor({ limits, http1 }: ListenerOptions, server: Server = createServer(http1Options(limits))) {
@@ -62,15 +63,16 @@ export class Listener {
     for (const [event, handler] of Object.entries(http1)) server.on(event, handler as () => void);
   }
 
-  /** The listening address, with the actual port. */
+  /** The listening address, with the actual port; after the end, what it was. */
   get address(): AddressInfo {
-    return this.#server.address() as AddressInfo;
+    return this.#address as AddressInfo;
   }
 
   /** Opens the port; 0 takes any free one. `::` also takes IPv4 connections, unless `isIpv6Only`. */
   async open(host: string, port: number, { isIpv6Only = false } = {}): Promise<AddressInfo> {
     this.#server.listen({ port, host, ipv6Only: isIpv6Only });
     await once(this.#server, 'listening');
+    this.#address = this.#server.address();
     return this.address;
   }
 

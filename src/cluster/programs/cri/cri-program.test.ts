@@ -67,7 +67,7 @@ function container(folder: string, command: readonly string[]): ContainerConfig 
 
 /** Runs the program with its default flags but for the socket. */
 async function serve(folder: string): Promise<{ readonly runtime: CriRuntime; readonly images: CriImages }> {
-  const endpoint = `unix://${join(folder, 'cri.sock')}`;
+  const endpoint = `unix://${join(folder, 'made', 'cri.sock')}`;
   const { standalone = {} } = program.flags;
   const flags: FlagValues = {
     has: (name) => name === 'listen',

@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { aborted } from '../../../base/index.ts';
 import { parseAddress } from '../../../wire/grpc/index.ts';
 import { CriServer } from '../../../cri/index.ts';
@@ -19,8 +21,8 @@ export const body: ProgramBody = {
 async function serveSimulated(flags: FlagValues, tools: StandaloneTools): Promise<undefined> {
   const { clock, random, log, print, signal } = tools;
   const listen = flags.text('listen') ?? '';
-  if (usable(() => parseAddress(listen)).type !== 'unix')
-    throw new FlagError(`--listen must be unix:///PATH, got "${listen}"`);
+  const address = usable(() => parseAddress(listen));
+  if (address.type !== 'unix') throw new FlagError(`--listen must be unix:///PATH, got "${listen}"`);
   const cgroupDriver = flags.text('cgroup-driver');
   if (cgroupDriver !== 'cgroupfs' && cgroupDriver !== 'systemd')
     throw new FlagError(`--cgroup-driver must be cgroupfs or systemd, got "${cgroupDriver ?? ''}"`);
@@ -36,6 +38,7 @@ async function serveSimulated(flags: FlagValues, tools: StandaloneTools): Promis
       content: machineContent,
     }),
   );
+  await mkdir(dirname(address.path), { recursive: true });
   await using _server = await CriServer.listen(
     {
       runtime: alone.runtime,
