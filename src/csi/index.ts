@@ -1,2 +1,10 @@
 // What other folders may use: the Container Storage Interface, both sides.
 export * from './published.ts';
+export { type CsiCapabilities, CsiClient, type CsiClientOptions, type CsiIdentity } from './client/csi-client.ts';
+export {
+  CsiControllers,
+  type CsiControllerSettings,
+  type CsiControllersOptions,
+  driverParts,
+} from './controller/csi-controllers.ts';
+export { DriverConnection, type DriverConnectionOptions } from './controller/driver-connection.ts';

@@ -76,13 +76,21 @@ export class CsiClient implements AsyncDisposable {
   /** All that the driver says it can do; a service that it does not have can do nothing. */
   async capabilities(options: { readonly signal?: AbortSignal } = {}): Promise<CsiCapabilities> {
     const { capabilities = [] } = await this.call(Identity.getPluginCapabilities, {}, options);
-    const services = namesOf(Service, capabilities.map(({ service }) => service?.type));
+    const services = namesOf(
+      Service,
+      capabilities.map(({ service }) => service?.type),
+    );
     const has = async <Name extends string>(
       isServed: boolean,
       names: Readonly<Record<Name, number>>,
       ask: () => Promise<{ readonly capabilities?: readonly { readonly rpc?: { readonly type?: number } }[] }>,
     ): Promise<ReadonlySet<Name>> =>
-      isServed ? namesOf(names, ((await ask()).capabilities ?? []).map(({ rpc }) => rpc?.type)) : new Set();
+      isServed
+        ? namesOf(
+            names,
+            ((await ask()).capabilities ?? []).map(({ rpc }) => rpc?.type),
+          )
+        : new Set();
     return {
       services,
       controller: await has(services.has('CONTROLLER_SERVICE'), Rpc, () =>

@@ -1,15 +1,16 @@
-import type {
-  ContentSource,
-  CreatedVolume,
-  CreateVolumeRequest,
-  DriverFeatures,
-  TakenSnapshot,
-  Topology,
-  VolumeCapability,
-  VolumeDriver,
-} from '../../controllers/index.ts';
-import { NotReadyError, VolumeDriverError } from '../../controllers/index.ts';
 import { messageOf } from '../../base/index.ts';
+import {
+  type ContentSource,
+  type CreatedVolume,
+  type CreateVolumeRequest,
+  type DriverFeatures,
+  NotReadyError,
+  type TakenSnapshot,
+  type Topology,
+  type VolumeCapability,
+  type VolumeDriver,
+  VolumeDriverError,
+} from '../../controllers/volume-provisioner/index.ts';
 import { goCodeName, GrpcError, type Method } from '../../wire/grpc/index.ts';
 import type { MessageOf } from '../../wire/protobuf/index.ts';
 import { accessModeOf } from '../client/access-mode.ts';
@@ -125,11 +126,7 @@ export function socketDriver(client: CsiClient, name: string, capabilities: CsiC
     ...(can('GET_SNAPSHOT')
       ? {
           async findSnapshot({ snapshotId, secrets }, options) {
-            const answer = await calls.call(
-              Controller.getSnapshot,
-              { snapshotId, ...withSecrets(secrets) },
-              options,
-            );
+            const answer = await calls.call(Controller.getSnapshot, { snapshotId, ...withSecrets(secrets) }, options);
             return takenSnapshot(answer.snapshot, 'GetSnapshot');
           },
         }

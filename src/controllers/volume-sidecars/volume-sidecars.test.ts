@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { StorageClass, VolumeAttributesClass } from '../client/index.ts';
-import { mergePatch } from '../client/index.ts';
-import { startCluster, type TestCluster } from '../testing/index.ts';
+import type { StorageClass, VolumeAttributesClass } from '../../client/index.ts';
+import { mergePatch } from '../../client/index.ts';
+import { startCluster, type TestCluster } from '../../testing/index.ts';
 
 const DRIVER = 'sim.keelson.dev';
 const containers = [{ name: 'c', image: 'nginx', volumeMounts: [{ name: 'data', mountPath: '/data' }] }];

@@ -1,0 +1,2 @@
+// What other folders may use: the controllers of a volume driver.
+export { volumeSidecars } from './volume-sidecars.ts';
