@@ -42,8 +42,8 @@ export interface VolumeSnapshotContent extends KubernetesObject {
   };
   status?: {
     snapshotHandle?: string;
-    /** In nanoseconds. */
-    creationTime?: number;
+    /** In nanoseconds, more of which have passed since 1970 than fit a number. */
+    creationTime?: bigint;
     restoreSize?: number;
     readyToUse?: boolean;
     error?: SnapshotError;

@@ -161,7 +161,7 @@ export interface TakenSnapshot {
   /** 0 if the driver does not know. */
   readonly sizeBytes: number;
   /** Absent if the driver does not say. */
-  readonly createdAtMs?: number;
+  readonly createdAtNs?: bigint;
   readonly isReady: boolean;
 }
 

@@ -378,7 +378,7 @@ async function showState(snapshot: Snapshot, content: Content, { objects, key, e
     boundVolumeSnapshotContentName: before.boundVolumeSnapshotContentName ?? content.metadata.name,
     readyToUse,
     ...(before.creationTime === undefined && creationTime !== undefined
-      ? { creationTime: formatTime(instantOfMillis(Math.floor(creationTime / 1e6))) }
+      ? { creationTime: formatTime(instantOfMillis(Number(BigInt(creationTime) / 1_000_000n))) }
       : {}),
     ...((before.restoreSize === undefined || before.restoreSize === '0') && restoreSize !== undefined
       ? { restoreSize: quantityOf(restoreSize, 'BinarySI').toString() }

@@ -247,12 +247,12 @@ async function setBeingCreated(
 
 async function showTaken(
   { status = {} }: Content,
-  { snapshotId, sizeBytes, createdAtMs, isReady }: TakenSnapshot,
+  { snapshotId, sizeBytes, createdAtNs, isReady }: TakenSnapshot,
   { objects, key, clock }: ReconcileContext,
 ): Promise<void> {
   const shown = {
     snapshotHandle: status.snapshotHandle ?? snapshotId,
-    creationTime: status.creationTime ?? Math.round((createdAtMs ?? clock.now()) * 1e6),
+    creationTime: status.creationTime ?? createdAtNs ?? BigInt(Math.floor(clock.now())) * 1_000_000n,
     readyToUse: isReady,
     ...(sizeBytes > 0 ? { restoreSize: status.restoreSize ?? sizeBytes } : {}),
     ...(isReady && status.error !== undefined ? { error: null } : {}),

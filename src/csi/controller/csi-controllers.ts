@@ -17,6 +17,8 @@ import { DriverConnection } from './driver-connection.ts';
 export interface CsiControllerSettings extends SnapshotSettings {
   /** How long a call of a driver may take; default 15 s. */
   readonly timeoutMs?: number;
+  /** Whether places of volumes matter, if the driver says so; default true. */
+  readonly hasTopology?: boolean;
   /** Publishes what drivers have free; default not at all. */
   readonly capacity?: CapacitySettings;
   /** Creates the kinds of snapshots where they are missing; default true. */
@@ -40,7 +42,10 @@ export interface CsiControllersOptions {
 const KINDS_MS = 10_000;
 
 /** The controllers of one driver, except for those of snapshots, whose kinds a cluster may lack. */
-export function driverParts(driver: VolumeDriver, settings: CsiControllerSettings): readonly Part[] {
+export function driverParts(found: VolumeDriver, settings: CsiControllerSettings): readonly Part[] {
+  const { topology, ...features } = found.features ?? {};
+  const isPlaced = topology !== undefined && (settings.hasTopology ?? true);
+  const driver = { ...found, features: { ...features, ...(isPlaced ? { topology } : {}) } };
   return [
     ...volumeSidecars(driver, settings),
     ...(settings.capacity === undefined ? [] : volumeCapacity(driver, settings.capacity)),

@@ -289,7 +289,7 @@ function takenSnapshot(snapshot: MessageOf<typeof snapshotTable> | undefined, ca
   return {
     snapshotId,
     sizeBytes,
-    ...(creationTime === undefined ? {} : { createdAtMs: seconds * 1000 + nanos / 1e6 }),
+    ...(creationTime === undefined ? {} : { createdAtNs: BigInt(seconds) * 1_000_000_000n + BigInt(nanos) }),
     isReady: readyToUse,
   };
 }
