@@ -135,11 +135,10 @@ async function life(client: Client, volumes: string): Promise<Objects> {
   await until('the snapshot is ready', async () => (await snapshots.get('before')).status?.readyToUse === true);
   await claim('restored', { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 'before' });
   await claim('copy', { kind: 'PersistentVolumeClaim', name: 'data' });
-  await eventually(
-    async () =>
-      (await claims.get('data')).metadata.finalizers?.some((name) => name.startsWith('snapshot')) !== true || undefined,
-    { what: 'the claim is no longer kept for the snapshot' },
-  );
+  await until('the claim is no longer kept for the snapshot', async () => {
+    const { finalizers = [] } = (await claims.get('data')).metadata;
+    return !finalizers.some((name) => name.startsWith('snapshot'));
+  });
   const data = await claims.get('data');
   const volume = await core.v1.persistentvolumes.get(data.spec?.volumeName ?? '');
   const snapshot = await snapshots.get('before');

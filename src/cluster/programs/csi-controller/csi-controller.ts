@@ -83,10 +83,8 @@ function settingsOf(flags: FlagValues): CsiControllerSettings {
   ];
   if (initialDelay > maxDelay)
     throw new FlagError('--retry-interval-start must not be greater than --retry-interval-max');
-  const uuidLength = (flag: string): number | undefined => {
-    const length = flags.integer(flag, { min: -1, max: 32 });
-    return length === undefined || length < 0 ? undefined : length;
-  };
+  const uuidLength = (flag: string): number | undefined =>
+    flags.text(flag) === '-1' ? undefined : flags.integer(flag, { min: 1, max: 32 });
   const [volumeUuid, snapshotUuid] = [uuidLength('volume-name-uuid-length'), uuidLength('snapshot-name-uuid-length')];
   const [prefix, snapshotPrefix] = [flags.text('volume-name-prefix') ?? '', flags.text('snapshot-name-prefix') ?? ''];
   if (prefix === '') throw new FlagError('--volume-name-prefix must not be empty');
