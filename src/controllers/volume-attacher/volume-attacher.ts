@@ -1,4 +1,5 @@
 import { messageOf } from '../../base/index.ts';
+import { csiSourceOf } from '../../api/meaning/index.ts';
 import { formatTime, instantOfMillis } from '../../api/values/index.ts';
 import {
   CSINode,
@@ -65,7 +66,7 @@ export function volumeAttacher(driver: VolumeDriver, settings: SidecarSettings =
       name: 'volume-attacher-volumes',
       reads: [VolumeAttachment],
       watches: [watch(VolumeAttachment, { to: ({ spec }) => [spec.source.persistentVolumeName ?? ''] })],
-      when: ({ metadata, spec }) => metadata.deletionTimestamp !== undefined && spec?.csi?.driver === driver.name,
+      when: (volume) => volume.metadata.deletionTimestamp !== undefined && csiSourceOf(volume)?.driver === driver.name,
       reconcile: (volume, context) => release(volume, driver, context),
     }),
   ];
@@ -221,7 +222,7 @@ function specOf(
   volume: Observed<PersistentVolume> | undefined,
 ): VolumeSpec & { readonly csi: NonNullable<VolumeSpec['csi']> } {
   const found = volume?.spec ?? spec.source.inlineVolumeSpec;
-  const { csi } = found ?? {};
+  const csi = volume === undefined ? found?.csi : csiSourceOf(volume);
   if (found !== undefined && csi !== undefined) return { ...found, csi };
   throw new NotReadyError(
     volume === undefined

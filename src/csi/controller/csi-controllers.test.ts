@@ -546,6 +546,55 @@ test('volumes of a driver that does not attach are attached as soon as they are 
   expect((await volumeattachments.list()).items).toEqual([]);
 });
 
+test('a volume of a former in-tree plugin is attached by the driver that has replaced it', async () => {
+  const name = 'pd.csi.storage.gke.io';
+  const attached: string[] = [];
+  const shelf = await startShelf({
+    definition: { name },
+    controller: {
+      attach: async ({ id }, { nodeId }) => void attached.push(`${id} ${nodeId}`),
+      detach: async () => undefined,
+    },
+  });
+  const { core, storage } = shelf.cluster.client;
+  const id = 'projects/UNSPECIFIED/zones/a/disks/disk-1';
+  await shelf.records.volumes.put({
+    ...{ id, name: 'disk-1', state: 'ready', capacityBytes: GIB },
+    ...{ parameters: {}, context: {}, attachments: {} },
+  });
+  await core.v1.persistentvolumes.create({
+    metadata: { name: 'old', labels: { 'topology.kubernetes.io/zone': 'a' } },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      capacity: { storage: '1Gi' },
+      gcePersistentDisk: { pdName: 'disk-1' },
+      claimRef: { namespace: 'default', name: 'data' },
+    },
+  });
+  await core.v1.nodes.create({
+    metadata: { name: 'n1', annotations: { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' } },
+  });
+  await storage.v1.csinodes.create({
+    metadata: { name: 'n1' },
+    spec: { drivers: [{ name, nodeID: 'id-of-n1' }] },
+  });
+  await claim(shelf, 'data', { storageClassName: '', volumeName: 'old' });
+  const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
+  await core.v1.pods.namespace('default').create({
+    metadata: { name: 'web' },
+    spec: { nodeName: 'n1', containers: [{ name: 'c', image: 'nginx' }], volumes },
+  });
+  await shelf.cluster.settle();
+  await shelf.cluster.clock.advance('2s');
+  await shelf.cluster.settle();
+  const [attachment] = (await storage.v1.volumeattachments.list()).items;
+  expect(attachment?.spec).toEqual({ attacher: name, nodeName: 'n1', source: { persistentVolumeName: 'old' } });
+  expect(attachment?.status).toEqual({ attached: true });
+  expect(attached).toEqual([`${id} id-of-n1`]);
+  const { status } = await core.v1.nodes.get('n1');
+  expect(status?.volumesAttached).toEqual([{ name: `kubernetes.io/csi/${name}^${id}`, devicePath: '' }]);
+});
+
 describe('a driver whose volumes have a place', () => {
   const definition: Partial<CsiDriverDefinition> = {
     node: { id: 'n', topology: { 'example.com/zone': 'a' }, publish: nothing, unpublish: nothing },
