@@ -42,8 +42,8 @@ export interface VolumeSnapshotContent extends KubernetesObject {
   };
   status?: {
     snapshotHandle?: string;
-    /** In nanoseconds, more of which have passed since 1970 than fit a number. */
-    creationTime?: bigint;
+    /** In nanoseconds; a bigint beyond 2^53. */
+    creationTime?: number | bigint;
     restoreSize?: number;
     readyToUse?: boolean;
     error?: SnapshotError;

@@ -19,10 +19,10 @@ import {
   VolumeSnapshotContent,
   withDriverBackoff,
 } from '../volume-provisioner/index.ts';
+import { isBeingRestored, keepClaim, releaseClaim, type SourceVolume, sourceVolume } from './snapshot-claims.ts';
 import {
   BEING_DELETED,
   BOUND_FINALIZER,
-  CLAIM_FINALIZER,
   CONTENT_FINALIZER,
   contentNameOf,
   DELETION_SECRET,
@@ -161,33 +161,6 @@ async function withClass(snapshot: Snapshot, context: Context): Promise<Snapshot
   }
 }
 
-interface SourceVolume {
-  readonly driver: string;
-  readonly volumeHandle: string;
-  readonly volumeMode: string | undefined;
-}
-
-/** The volume of the snapshot's claim. */
-function sourceVolume({ metadata, spec }: Snapshot, { objects }: Context): SourceVolume {
-  const { persistentVolumeClaimName: name = '' } = spec.source;
-  const claim = objects(PersistentVolumeClaim).get(`${metadata.namespace}/${name}`);
-  if (claim === undefined)
-    throw new NotReadyError(
-      `failed to retrieve PVC ${name} from the lister: "persistentvolumeclaim \\"${name}\\" not found"`,
-    );
-  if (claim.status?.phase !== 'Bound')
-    throw new NotReadyError(`the PVC ${name} is not yet bound to a PV, will not attempt to take a snapshot`);
-  const volume = objects(PersistentVolume).get(claim.spec?.volumeName ?? '');
-  if (volume?.spec?.claimRef?.uid !== claim.metadata.uid)
-    throw new NotReadyError('claim in dataSource not bound or invalid');
-  const { csi, volumeMode } = volume.spec;
-  if (csi === undefined)
-    throw new NotReadyError(
-      `snapshotting non-CSI volumes is not supported, snapshot:${metadata.namespace}/${metadata.name}`,
-    );
-  return { driver: csi.driver, volumeHandle: csi.volumeHandle, volumeMode };
-}
-
 /** The content that was made for the snapshot; undefined if there is none yet. */
 async function madeContent(snapshot: Snapshot, context: Context): Promise<Content | undefined> {
   const name = contentNameOf(snapshot);
@@ -238,7 +211,7 @@ async function checkBound(snapshot: Snapshot, name: string, context: Context): P
   }
 }
 
-/** Binds a content that somebody else made. */
+/** Binds a content that the user has made. */
 async function bindExisting(snapshot: Snapshot, content: Content | undefined, context: Context): Promise<void> {
   if (content === undefined)
     throw await failed(snapshot, context, {
@@ -333,42 +306,6 @@ function newContent(
   };
 }
 
-/** Keeps the claim while a snapshot of it is taken. */
-async function keepClaim({ metadata, spec }: Snapshot, { objects }: Context): Promise<void> {
-  const key = `${metadata.namespace}/${spec.source.persistentVolumeClaimName}`;
-  const claims = objects(PersistentVolumeClaim);
-  const claim = claims.get(key);
-  if (claim === undefined)
-    throw new NotReadyError(
-      `snapshot controller failed to update ${metadata.name} on API server: cannot get claim from snapshot`,
-    );
-  const { finalizers = [], deletionTimestamp, resourceVersion, name } = claim.metadata;
-  if (finalizers.includes(CLAIM_FINALIZER)) return;
-  if (deletionTimestamp !== undefined)
-    throw new NotReadyError(
-      `snapshot controller failed to update ${name} on API server: cannot add finalizer on claim because it is being deleted`,
-    );
-  await claims.patch(key, mergePatch({ metadata: { resourceVersion, finalizers: [...finalizers, CLAIM_FINALIZER] } }));
-}
-
-/** Lets the claim go when no snapshot of it is in the making any more. */
-async function releaseClaim(snapshot: Snapshot, { objects }: Context): Promise<void> {
-  const { namespace = '', deletionTimestamp } = snapshot.metadata;
-  const { persistentVolumeClaimName: name } = snapshot.spec.source;
-  if (name === undefined) return;
-  const claims = objects(PersistentVolumeClaim);
-  const { finalizers = [], resourceVersion } = claims.get(`${namespace}/${name}`)?.metadata ?? {};
-  if (!finalizers.includes(CLAIM_FINALIZER)) return;
-  const isNeeded = objects(VolumeSnapshot)
-    .list({ namespace })
-    .filter(({ metadata }) => deletionTimestamp === undefined || metadata.uid !== snapshot.metadata.uid)
-    .some(({ spec, status }) => spec.source.persistentVolumeClaimName === name && status?.readyToUse !== true);
-  if (isNeeded) return;
-  const left = finalizers.filter((each) => each !== CLAIM_FINALIZER);
-  const patch = mergePatch({ metadata: { resourceVersion, finalizers: left.length === 0 ? null : left } });
-  await claims.patch(`${namespace}/${name}`, patch).catch(ignoreMissing);
-}
-
 /** Copies the state of the content to the snapshot. */
 async function showState(snapshot: Snapshot, content: Content, { objects, key, event }: Context): Promise<void> {
   const { status: before = {} } = snapshot;
@@ -424,19 +361,6 @@ async function letGo(snapshot: Snapshot, context: Context): Promise<void> {
   if (left.length === finalizers.length) return;
   const patch = mergePatch({ metadata: { resourceVersion, finalizers: left.length === 0 ? null : left } });
   await objects(VolumeSnapshot).patch(key, patch).catch(ignoreMissing);
-}
-
-/** Whether a claim waits for a volume that begins as the snapshot. */
-function isBeingRestored({ metadata }: Snapshot, { objects }: Context): boolean {
-  return objects(PersistentVolumeClaim)
-    .list({ namespace: metadata.namespace ?? '' })
-    .some(
-      ({ spec, status }) =>
-        spec?.dataSource?.kind === 'VolumeSnapshot' &&
-        spec.dataSource.name === metadata.name &&
-        spec.dataSource.apiGroup === SNAPSHOT_GROUP &&
-        status?.phase === 'Pending',
-    );
 }
 
 interface Failure {

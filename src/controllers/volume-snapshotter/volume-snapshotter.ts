@@ -33,7 +33,7 @@ const KNOWN = new Set(
   ]),
 );
 
-/** How snapshots are named, and what drivers are told of them. */
+/** How snapshots are named, and what drivers get to know of them. */
 export interface SnapshotSettings extends SidecarSettings {
   /** Snapshots are named after this and the VolumeSnapshot's uid; default `snapshot`. */
   readonly snapshotNamePrefix?: string;

@@ -5,17 +5,15 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CryptoRandom, discardLogger, RealClock } from '../../base/index.ts';
 import { mergePatch, type PersistentVolumeClaim, VolumeAttachment } from '../../client/index.ts';
-import type { VolumeDriver } from '../../controllers/volume-provisioner/index.ts';
-import {
-  VolumeSnapshot,
-  VolumeSnapshotClass,
-  VolumeSnapshotContent,
-} from '../../controllers/volume-provisioner/index.ts';
 import {
   installSnapshotKinds,
   snapshotController,
+  type VolumeDriver,
+  VolumeSnapshot,
+  VolumeSnapshotClass,
+  VolumeSnapshotContent,
   volumeSnapshotter,
-} from '../../controllers/volume-snapshotter/index.ts';
+} from '../../controllers/volume-sidecars/index.ts';
 import { app } from '../../kit/index.ts';
 import { startCluster, type TestCluster } from '../../testing/index.ts';
 import { CsiError } from '../kit/csi-error.ts';
@@ -600,7 +598,7 @@ describe('a driver whose volumes have a place', () => {
     node: { id: 'n', topology: { 'example.com/zone': 'a' }, publish: nothing, unpublish: nothing },
   };
 
-  test('is told the place of the selected node, and another node is selected when that one is full', async () => {
+  test('gets the place of the selected node, and another node is selected when that one is full', async () => {
     const asked: unknown[] = [];
     const shelf = await startShelf({
       definition,

@@ -1,15 +1,16 @@
 import { type Clock, type Logger, messageOf, type Random, type Runnable, runTogether } from '../../base/index.ts';
 import { type Client, hasReason } from '../../client/index.ts';
-import { volumeSidecars } from '../../controllers/volume-sidecars/index.ts';
-import { type CapacitySettings, volumeCapacity } from '../../controllers/volume-capacity/index.ts';
-import type { VolumeDriver } from '../../controllers/volume-provisioner/index.ts';
 import {
+  type CapacitySettings,
   hasSnapshotKinds,
   installSnapshotKinds,
   snapshotController,
   type SnapshotSettings,
+  volumeCapacity,
+  type VolumeDriver,
+  volumeSidecars,
   volumeSnapshotter,
-} from '../../controllers/volume-snapshotter/index.ts';
+} from '../../controllers/volume-sidecars/index.ts';
 import { type App, app, type HealthSource, type LeaderElectionOptions, type Part } from '../../kit/index.ts';
 import { DriverConnection } from './driver-connection.ts';
 
@@ -38,7 +39,7 @@ export interface CsiControllersOptions {
   readonly log: Logger;
 }
 
-/** Between looks whether somebody has made the kinds of snapshots. */
+/** Between looks whether the cluster has the kinds of snapshots. */
 const KINDS_MS = 10_000;
 
 /** The controllers of one driver, except for those of snapshots, whose kinds a cluster may lack. */

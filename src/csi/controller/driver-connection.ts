@@ -1,5 +1,5 @@
 import { type Clock, type Logger, messageOf, type Random } from '../../base/index.ts';
-import type { VolumeDriver } from '../../controllers/volume-provisioner/index.ts';
+import type { VolumeDriver } from '../../controllers/volume-sidecars/index.ts';
 import { type CsiCapabilities, CsiClient, type CsiIdentity } from '../client/csi-client.ts';
 import { socketDriver } from './socket-driver.ts';
 

@@ -10,7 +10,7 @@ import {
   type VolumeCapability,
   type VolumeDriver,
   VolumeDriverError,
-} from '../../controllers/volume-provisioner/index.ts';
+} from '../../controllers/volume-sidecars/index.ts';
 import { goCodeName, GrpcError, type Method } from '../../wire/grpc/index.ts';
 import type { MessageOf } from '../../wire/protobuf/index.ts';
 import { accessModeOf } from '../client/access-mode.ts';

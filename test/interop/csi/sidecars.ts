@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import { Daemon, startKeelson } from '../../../peers/index.ts';
 import { type Client, connect, mergePatch } from '../../../src/client/index.ts';
 import {
+  installSnapshotKinds,
   VolumeSnapshot,
   VolumeSnapshotClass,
   VolumeSnapshotContent,
-} from '../../../src/controllers/volume-provisioner/index.ts';
-import { installSnapshotKinds } from '../../../src/controllers/volume-snapshotter/index.ts';
+} from '../../../src/controllers/volume-sidecars/index.ts';
 import { deepEqual } from '../../../src/base/index.ts';
 import { eventually } from '../../real-node/eventually.ts';
 

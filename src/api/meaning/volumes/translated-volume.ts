@@ -8,7 +8,7 @@ type Spec = NonNullable<Volume['spec']>;
 type Source = DeepReadonly<CSIPersistentVolumeSource>;
 type Untitled = Omit<Source, 'driver'>;
 
-/** Stands for the project and the zone of a disk that nobody has named. */
+/** Stands for the project and the zone of a disk where the volume does not name them. */
 const UNSPECIFIED = 'UNSPECIFIED';
 const ZONES = ['failure-domain.beta.kubernetes.io/zone', 'topology.kubernetes.io/zone'];
 /** Between the zones of a volume that is in several. */

@@ -44,7 +44,7 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'accepted',
-    why: 'a snapshot is let go as soon as the volume that was made of it exists',
+    why: 'a snapshot is released as soon as the volume that was made of it exists',
     flags: 'snapshot-orphan-sweep-interval',
   },
   {

@@ -1,2 +1,0 @@
-// What other folders may use: what drivers have free, as objects.
-export { type CapacitySettings, volumeCapacity } from './volume-capacity.ts';
