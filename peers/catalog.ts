@@ -44,6 +44,7 @@ const CONTAINERD = 'v2.4.2';
 const CNI = 'v1.9.1';
 const CNI_LIBRARY = 'v1.3.0';
 const CRI_TOOLS = 'v1.36.0';
+const SNAPSHOTTER = 'v8.6.0';
 
 const kubernetesVersion = {
   'k8s.io/component-base/version.gitVersion': `v${KUBERNETES}`,
@@ -173,7 +174,22 @@ const nodePeers: readonly Peer[] = [
   },
 ];
 
-/** What judges storage drivers. */
+/** A program that runs beside a storage driver and works for it on the API; each has the libraries of its own release. */
+function csiSidecar(
+  name: string,
+  version: string,
+  { module, path }: { readonly module: string; readonly path: string },
+): Peer {
+  return {
+    name,
+    version,
+    recipe: { type: 'build', module, package: `github.com/kubernetes-csi/${path}/cmd/${name}`, cgo: false },
+    variables: { 'main.version': version },
+    minutes: 2,
+  };
+}
+
+/** What judges storage drivers, and what works for them. */
 const storagePeers: readonly Peer[] = [
   {
     name: 'csi-sanity',
@@ -181,6 +197,10 @@ const storagePeers: readonly Peer[] = [
     recipe: { type: 'install', package: 'github.com/kubernetes-csi/csi-test/v5/cmd/csi-sanity', cgo: false },
     minutes: 1,
   },
+  csiSidecar('csi-provisioner', 'v5.1.0', { module: 'csi-provisioner', path: 'external-provisioner/v5' }),
+  csiSidecar('csi-resizer', 'v1.14.0', { module: 'csi-resizer', path: 'external-resizer' }),
+  csiSidecar('csi-snapshotter', SNAPSHOTTER, { module: 'csi-snapshotter', path: 'external-snapshotter/v8' }),
+  csiSidecar('snapshot-controller', SNAPSHOTTER, { module: 'csi-snapshotter', path: 'external-snapshotter/v8' }),
 ];
 
 /** What judges network plugins, policies and proxies, besides what a node consists of. */
@@ -270,10 +290,12 @@ export const peers: readonly Peer[] = [
   ...storagePeers,
 ];
 
-/** Names that stand for several peers: `node` is all that a real node and the suite's images need, `network` what judges networks. */
+/** Names that stand for several peers: `node` is all that a real node and the suite's images need, `network` what judges networks,
+ * `storage` what judges storage drivers and works for them. */
 export const peerGroups: Readonly<Record<string, readonly string[]>> = {
   node: ['kubelet', 'etcd', 'sample-apiserver', ...nodePeers.map(({ name }) => name)],
   network: networkPeers.map(({ name }) => name),
+  storage: storagePeers.map(({ name }) => name),
 };
 
 export function peerNamed(name: string): Peer | undefined {

@@ -88,6 +88,7 @@ const smallDoors = new Set([
   'api/yaml/yaml-json.ts',
   'cli/flags.ts',
   'client/manifests/index.ts',
+  'controllers/volume-sidecars/index.ts',
   'cluster/programs/apiserver/index.ts',
   'cluster/programs/index.ts',
   'cluster/server-only.ts',

@@ -51,7 +51,7 @@ import { volumeExpandController } from './volume-expand/volume-expand-controller
 
 export * from './volume-provisioner/index.ts';
 export type { CheckPolicyTypes } from './policy-status.ts';
-export { volumeSidecars } from './volume-sidecars.ts';
+export { volumeSidecars } from './volume-sidecars/volume-sidecars.ts';
 export { chooseControllers, controllerListProblems } from './choose-controllers.ts';
 
 export interface BuiltInControllersOptions {

@@ -37,6 +37,11 @@ export const programs = [
     load: () => import('./network-policy/program.ts'),
   },
   {
+    command: 'csi-controller',
+    summary: 'Provision, attach, expand, modify and snapshot volumes of CSI drivers, in place of their sidecars',
+    load: () => import('./csi-controller/program.ts'),
+  },
+  {
     command: 'node',
     summary: 'Run simulated nodes alone, on any API server',
     load: () => import('./kubelet/program.ts'),

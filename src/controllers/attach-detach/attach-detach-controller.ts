@@ -1,5 +1,5 @@
 import { deepEqual, runTogether } from '../../base/index.ts';
-import { claimVolumesOf } from '../../api/meaning/index.ts';
+import { claimVolumesOf, csiSourceOf } from '../../api/meaning/index.ts';
 import {
   CSIDriver,
   ItemBackoff,
@@ -107,8 +107,8 @@ class AttachDetach implements PreparedPart {
       },
     });
     const driverChanged = ({ metadata }: Observed<CSIDriver>): void => {
-      for (const { metadata: volume, spec } of this.#parts.volumes.list())
-        if (spec?.csi?.driver === metadata.name) this.#volumes.add(volume.name);
+      for (const volume of this.#parts.volumes.list())
+        if (csiSourceOf(volume)?.driver === metadata.name) this.#volumes.add(volume.metadata.name);
     };
     context.onChange(CSIDriver, { add: driverChanged, update: driverChanged, delete: driverChanged });
   }

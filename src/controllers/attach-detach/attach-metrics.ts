@@ -1,4 +1,4 @@
-import { claimVolumesOf } from '../../api/meaning/index.ts';
+import { claimVolumesOf, csiSourceOf } from '../../api/meaning/index.ts';
 import type { MetricRegistry } from '../../base/index.ts';
 import type { Observed, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from '../../client/index.ts';
 import type { Objects } from '../../kit/index.ts';
@@ -92,8 +92,10 @@ function claimsInUse({
 }
 
 /** The plugin that would attach the volume; undefined when it needs no attaching. */
-function attachablePluginOf({ spec }: Observed<PersistentVolume>): string | undefined {
-  if (spec?.csi !== undefined) return `kubernetes.io/csi:${spec.csi.driver}`;
+function attachablePluginOf(volume: Observed<PersistentVolume>): string | undefined {
+  const { spec } = volume;
+  const csi = csiSourceOf(volume);
+  if (csi !== undefined) return `kubernetes.io/csi:${csi.driver}`;
   if (spec?.fc !== undefined) return 'kubernetes.io/fc';
   return spec?.iscsi === undefined ? undefined : 'kubernetes.io/iscsi';
 }

@@ -1,5 +1,5 @@
 import { deepEqual } from '../../base/index.ts';
-import { uniqueVolumeName } from '../../api/meaning/index.ts';
+import { csiSourceOf, uniqueVolumeName } from '../../api/meaning/index.ts';
 import { hasReason, mergePatch } from '../../client/index.ts';
 import { type AttachParts, attachmentsByNode, placeKey } from './attach-parts.ts';
 import { attachmentName } from './attachment-name.ts';
@@ -12,7 +12,7 @@ export async function syncNode(nodeName: string, parts: AttachParts): Promise<st
   const leaving: string[] = [];
   for (const { metadata, spec, status } of attachments.byIndex(attachmentsByNode, nodeName)) {
     const volume = spec.source.persistentVolumeName ?? '';
-    const { csi } = volumes.get(volume)?.spec ?? {};
+    const csi = csiSourceOf(volumes.get(volume));
     if (csi === undefined || metadata.name !== attachmentName(csi, nodeName)) continue;
     if (memory.leaving.has(placeKey(volume, nodeName))) leaving.push(volume);
     else if (status?.attached === true && metadata.deletionTimestamp === undefined)

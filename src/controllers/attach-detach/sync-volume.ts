@@ -1,4 +1,5 @@
 import {
+  csiSourceOf,
   type DriverHandle,
   isAttachRequired,
   isMultiAttachAllowed,
@@ -27,7 +28,7 @@ const ATTACH_TIMEOUT_MS = 120_000;
 /** Attaches the volume to the nodes of its pods and detaches it from others. Returns the delay until the next check. */
 export async function syncVolume(name: string, parts: AttachParts): Promise<number> {
   const volume = parts.volumes.get(name);
-  const handle = volume?.spec?.csi ?? parts.memory.handles.get(name);
+  const handle = csiSourceOf(volume) ?? parts.memory.handles.get(name);
   if (handle === undefined) return Infinity;
   const present = attachmentsOf(name, handle, parts);
   if (present.length === 0) parts.memory.handles.delete(name);

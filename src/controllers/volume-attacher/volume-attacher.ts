@@ -1,4 +1,5 @@
 import { messageOf } from '../../base/index.ts';
+import { csiSourceOf } from '../../api/meaning/index.ts';
 import { formatTime, instantOfMillis } from '../../api/values/index.ts';
 import {
   CSINode,
@@ -11,16 +12,28 @@ import {
 } from '../../client/index.ts';
 import { controller, type Part, type ReconcileContext, watch } from '../../kit/index.ts';
 import {
-  DRIVER_RETRIES,
-  withDriverBackoff,
+  NotReadyError,
+  readSecret,
+  type SidecarSettings,
+  volumeCapabilityOf,
   type VolumeDriver,
   VolumeDriverError,
+  withDriverBackoff,
+  workOf,
 } from '../volume-provisioner/index.ts';
+import { AttachmentAudit } from './attachment-audit.ts';
 
-const CONCURRENCY = 10;
 const NODE_ID = 'csi.alpha.kubernetes.io/node-id';
+/** The numbers of gRPC's codes, by which attach errors name them. */
+const CODES = [
+  ...['OK', 'Canceled', 'Unknown', 'InvalidArgument', 'DeadlineExceeded', 'NotFound', 'AlreadyExists'],
+  ...['PermissionDenied', 'ResourceExhausted', 'FailedPrecondition', 'Aborted', 'OutOfRange', 'Unimplemented'],
+  ...['Internal', 'Unavailable', 'DataLoss', 'Unauthenticated'],
+];
 
 type Attachment = Observed<VolumeAttachment>;
+type VolumeSpec = NonNullable<Observed<PersistentVolume>['spec']>;
+type Texts = Readonly<Record<string, string>>;
 
 /** A driver whose volumes must be attached. */
 type AttachingDriver = VolumeDriver & Required<Pick<VolumeDriver, 'controllerPublishVolume'>>;
@@ -28,12 +41,14 @@ type AttachingDriver = VolumeDriver & Required<Pick<VolumeDriver, 'controllerPub
 /**
  * Calls a driver to attach and detach volumes for VolumeAttachments, as the external-attacher sidecar does. The
  * attach/detach controller creates the VolumeAttachments. Finalizers keep attachments and their volumes until they are
- * detached.
+ * detached. Volumes of a driver that does not attach are attached as soon as they are asked for.
  */
-export function volumeAttacher(driver: VolumeDriver): readonly Part[] {
-  if (!attaches(driver)) return [];
-  const options = { component: driver.name, concurrency: CONCURRENCY };
-  const backoff = new ItemBackoff(DRIVER_RETRIES);
+export function volumeAttacher(driver: VolumeDriver, settings: SidecarSettings = {}): readonly Part[] {
+  const { concurrency, retries } = workOf(settings);
+  const options = { component: driver.name, concurrency };
+  if (!attaches(driver)) return [trivialAttacher(driver, options)];
+  const backoff = new ItemBackoff(retries);
+  const attacher = new Attacher(driver, settings);
   return [
     controller(VolumeAttachment, {
       ...options,
@@ -42,7 +57,7 @@ export function volumeAttacher(driver: VolumeDriver): readonly Part[] {
       when: (attachment, old) => attachment.spec.attacher === driver.name && hasRelevantChange(attachment, old),
       reconcile: (attachment, context) =>
         attachment.spec.attacher === driver.name
-          ? withDriverBackoff(backoff, context, () => answer(attachment, driver, context))
+          ? withDriverBackoff(backoff, context, () => attacher.answer(attachment, context))
           : undefined,
       gone: (key) => backoff.forget(key),
     }),
@@ -51,10 +66,28 @@ export function volumeAttacher(driver: VolumeDriver): readonly Part[] {
       name: 'volume-attacher-volumes',
       reads: [VolumeAttachment],
       watches: [watch(VolumeAttachment, { to: ({ spec }) => [spec.source.persistentVolumeName ?? ''] })],
-      when: ({ metadata, spec }) => metadata.deletionTimestamp !== undefined && spec?.csi?.driver === driver.name,
+      when: (volume) => volume.metadata.deletionTimestamp !== undefined && csiSourceOf(volume)?.driver === driver.name,
       reconcile: (volume, context) => release(volume, driver, context),
     }),
   ];
+}
+
+/** Reports volumes as attached that need no attaching. */
+function trivialAttacher(
+  driver: VolumeDriver,
+  options: { readonly component: string; readonly concurrency: number },
+): Part {
+  return controller(VolumeAttachment, {
+    ...options,
+    name: 'volume-attacher',
+    when: ({ spec, status }) => spec.attacher === driver.name && status?.attached !== true,
+    async reconcile({ spec, status }, { objects, key }) {
+      if (spec.attacher !== driver.name || status?.attached === true) return;
+      await objects(VolumeAttachment)
+        .patchStatus(key, mergePatch({ status: { attached: true } }))
+        .catch(ignoreMissing);
+    },
+  });
 }
 
 /** Ignores the attacher's own status updates: otherwise it would call a refusing driver again and again. */
@@ -68,40 +101,140 @@ function attaches(driver: VolumeDriver): driver is AttachingDriver {
 }
 
 function finalizerOf({ name }: VolumeDriver): string {
-  return `external-attacher/${name.replaceAll('.', '-')}`;
+  return `external-attacher/${name.replaceAll(/[^a-zA-Z0-9-]/g, '-').replace(/-$/, '-X')}`;
 }
 
-async function answer(attachment: Attachment, driver: AttachingDriver, context: ReconcileContext): Promise<void> {
-  const isLeaving = attachment.metadata.deletionTimestamp !== undefined;
-  if (isLeaving) return await detach(attachment, driver, context);
-  if (attachment.status?.attached === true) return;
-  try {
-    await attach(attachment, driver, context);
-  } catch (error) {
-    await tellFailure('attachError', error, context);
-    throw error;
+/** Attaches and detaches the volumes of one driver. */
+class Attacher {
+  readonly #driver: AttachingDriver;
+  readonly #settings: SidecarSettings;
+  readonly #audit: AttachmentAudit;
+
+  constructor(driver: AttachingDriver, settings: SidecarSettings) {
+    this.#driver = driver;
+    this.#settings = settings;
+    this.#audit = new AttachmentAudit(driver, settings.reconcileSyncMs);
+  }
+
+  async answer(attachment: Attachment, context: ReconcileContext): Promise<void> {
+    if (attachment.metadata.deletionTimestamp !== undefined) return await this.#detach(attachment, context);
+    if (this.#audit.isPossible) context.after(this.#audit.periodMs);
+    if (attachment.status?.attached === true && !(await this.#isLost(attachment, context))) return;
+    try {
+      await this.#attach(attachment, context);
+    } catch (error) {
+      await tellFailure('attachError', error, context);
+      throw error;
+    }
+  }
+
+  /** Whether the driver lists the volume as not attached, although it was. */
+  async #isLost(attachment: Attachment, context: ReconcileContext): Promise<boolean> {
+    if (!this.#audit.isPossible) return false;
+    const { csi } = specOf(attachment, volumeOf(attachment, context));
+    const nodeId = this.#nodeId(attachment, context, attachment.metadata.annotations?.[NODE_ID]);
+    const isAttached = await this.#audit.isAttached({ volumeId: csi.volumeHandle, nodeId }, context);
+    if (!isAttached)
+      context.log.warn('the driver lists an attached volume as not attached', { volume: csi.volumeHandle });
+    return !isAttached;
+  }
+
+  async #attach(attachment: Attachment, context: ReconcileContext): Promise<void> {
+    const { objects, key, signal } = context;
+    const driver = this.#driver;
+    const volume = volumeOf(attachment, context);
+    if (volume?.metadata.deletionTimestamp !== undefined)
+      throw new NotReadyError(`PersistentVolume "${volume.metadata.name}" is marked for deletion`);
+    const spec = specOf(attachment, volume);
+    const secrets = await credentials(spec, context);
+    const nodeId = this.#nodeId(attachment, context);
+    if (volume !== undefined) await keep(PersistentVolume, volume, { driver, context, annotations: {} });
+    await keep(VolumeAttachment, attachment, { driver, context, annotations: { [NODE_ID]: nodeId } });
+    const { volumeHandle: volumeId, volumeAttributes: volumeContext = {}, readOnly = false } = spec.csi;
+    const volumeCapability = volumeCapabilityOf(spec, this.#settings.defaultFsType);
+    const isReadOnly = readOnly && driver.features?.attachesReadOnly === true;
+    const request = { volumeId, nodeId, volumeContext, volumeCapability, isReadOnly };
+    const { publishContext } = await driver.controllerPublishVolume(
+      { ...request, ...(secrets === undefined ? {} : { secrets }) },
+      { signal },
+    );
+    const metadata = publishContext === undefined ? {} : { attachmentMetadata: { ...publishContext } };
+    const status = { attached: true, attachError: null, ...metadata };
+    await objects(VolumeAttachment).patchStatus(key, mergePatch({ status }));
+  }
+
+  async #detach(attachment: Attachment, context: ReconcileContext): Promise<void> {
+    const { objects, key, signal } = context;
+    const { finalizers = [] } = attachment.metadata;
+    const finalizer = finalizerOf(this.#driver);
+    if (!finalizers.includes(finalizer)) return;
+    try {
+      const spec = specOf(attachment, volumeOf(attachment, context));
+      const secrets = await credentials(spec, context);
+      const nodeId = this.#nodeId(attachment, context, attachment.metadata.annotations?.[NODE_ID]);
+      await this.#driver.controllerUnpublishVolume?.(
+        { volumeId: spec.csi.volumeHandle, nodeId, ...(secrets === undefined ? {} : { secrets }) },
+        { signal },
+      );
+    } catch (error) {
+      await tellFailure('detachError', error, context);
+      throw error;
+    }
+    const { finalizers: kept = [], resourceVersion } =
+      objects(VolumeAttachment).get(key)?.metadata ?? attachment.metadata;
+    const left = kept.filter((each) => each !== finalizer);
+    const patch = mergePatch({ metadata: { resourceVersion, finalizers: left.length === 0 ? null : left } });
+    await objects(VolumeAttachment).patch(key, patch).catch(ignoreMissing);
+    if (left.length === 0) return;
+    const status = { attached: false, detachError: null, attachmentMetadata: null };
+    await objects(VolumeAttachment).patchStatus(key, mergePatch({ status })).catch(ignoreMissing);
+  }
+
+  /** The driver's identifier of the node: what its CSINode says now, or else what it was when the volume was attached. */
+  #nodeId({ spec }: Attachment, { objects }: ReconcileContext, remembered?: string): string {
+    const { nodeName } = spec;
+    const node = objects(CSINode).get(nodeName);
+    const nodeId = node?.spec.drivers.find(({ name }) => name === this.#driver.name)?.nodeID ?? remembered;
+    if (nodeId !== undefined) return nodeId;
+    throw new NotReadyError(
+      node === undefined
+        ? `csinode.storage.k8s.io "${nodeName}" not found`
+        : `CSINode ${nodeName} does not contain driver ${this.#driver.name}`,
+    );
   }
 }
 
-async function attach(attachment: Attachment, driver: AttachingDriver, context: ReconcileContext): Promise<void> {
-  const { objects, key, signal } = context;
-  const volume = objects(PersistentVolume).get(attachment.spec.source.persistentVolumeName ?? '');
-  const { csi } = volume?.spec ?? {};
-  if (volume === undefined || csi === undefined)
-    throw new VolumeDriverError('NotFound', `PersistentVolume of VolumeAttachment ${key} not found`);
-  const { nodeName } = attachment.spec;
-  const nodeId = objects(CSINode)
-    .get(nodeName)
-    ?.spec.drivers.find(({ name }) => name === driver.name)?.nodeID;
-  if (nodeId === undefined)
-    throw new VolumeDriverError('NotFound', `CSINode ${nodeName} does not contain driver ${driver.name}`);
-  await keep(PersistentVolume, volume, { driver, context, annotations: {} });
-  await keep(VolumeAttachment, attachment, { driver, context, annotations: { [NODE_ID]: nodeId } });
-  const { volumeHandle: volumeId, volumeAttributes: volumeContext = {} } = csi;
-  const { publishContext } = await driver.controllerPublishVolume({ volumeId, nodeId, volumeContext }, { signal });
-  const metadata = publishContext === undefined ? {} : { attachmentMetadata: { ...publishContext } };
-  const status = { attached: true, attachError: null, ...metadata };
-  await objects(VolumeAttachment).patchStatus(key, mergePatch({ status }));
+/** The volume of an attachment; undefined for one that a pod describes itself. */
+function volumeOf({ spec }: Attachment, { objects }: ReconcileContext): Observed<PersistentVolume> | undefined {
+  const { persistentVolumeName: name, inlineVolumeSpec: inline } = spec.source;
+  if (name !== undefined && inline !== undefined)
+    throw new NotReadyError('both InlineCSIVolumeSource and PersistentVolumeName specified in VA source');
+  if (name === undefined && inline === undefined)
+    throw new NotReadyError('neither InlineCSIVolumeSource nor PersistentVolumeName specified in VA source');
+  if (name === undefined) return undefined;
+  const volume = objects(PersistentVolume).get(name);
+  if (volume === undefined) throw new NotReadyError(`persistentvolume "${name}" not found`);
+  return volume;
+}
+
+function specOf(
+  { spec }: Attachment,
+  volume: Observed<PersistentVolume> | undefined,
+): VolumeSpec & { readonly csi: NonNullable<VolumeSpec['csi']> } {
+  const found = volume?.spec ?? spec.source.inlineVolumeSpec;
+  const csi = volume === undefined ? found?.csi : csiSourceOf(volume);
+  if (found !== undefined && csi !== undefined) return { ...found, csi };
+  throw new NotReadyError(
+    volume === undefined
+      ? 'inline volume spec contains nil CSI source'
+      : 'pv spec contained non-csi source that was not migrated',
+  );
+}
+
+async function credentials({ csi }: VolumeSpec, { client }: ReconcileContext): Promise<Texts | undefined> {
+  return await readSecret(client, csi?.controllerPublishSecretRef, ({ name, namespace }) => {
+    return `failed to load secret "${namespace}/${name}"`;
+  });
 }
 
 /** Adds the finalizer that keeps an object until the volume is detached. */
@@ -111,34 +244,19 @@ async function keep(
   parts: {
     readonly driver: VolumeDriver;
     readonly context: ReconcileContext;
-    readonly annotations: Readonly<Record<string, string>>;
+    readonly annotations: Texts;
   },
 ): Promise<void> {
   const { driver, context, annotations } = parts;
   const { finalizers = [], resourceVersion } = metadata;
   const finalizer = finalizerOf(driver);
-  if (finalizers.includes(finalizer)) return;
-  const patch = mergePatch({ metadata: { resourceVersion, finalizers: [...finalizers, finalizer], annotations } });
+  const isKept = finalizers.includes(finalizer);
+  const isNoted = Object.entries(annotations).every(([name, value]) => metadata.annotations?.[name] === value);
+  if (isKept && isNoted) return;
+  const all = isKept ? finalizers : [...finalizers, finalizer];
+  const patch = mergePatch({ metadata: { resourceVersion, finalizers: all, annotations } });
   if (kind === VolumeAttachment) await context.objects(VolumeAttachment).patch(metadata.name, patch);
   else await context.objects(PersistentVolume).patch(metadata.name, patch);
-}
-
-async function detach(attachment: Attachment, driver: AttachingDriver, context: ReconcileContext): Promise<void> {
-  const { objects, key, signal } = context;
-  const { finalizers = [], annotations = {}, resourceVersion } = attachment.metadata;
-  const finalizer = finalizerOf(driver);
-  if (!finalizers.includes(finalizer)) return;
-  const volume = objects(PersistentVolume).get(attachment.spec.source.persistentVolumeName ?? '');
-  const volumeId = volume?.spec?.csi?.volumeHandle ?? '';
-  try {
-    await driver.controllerUnpublishVolume?.({ volumeId, nodeId: annotations[NODE_ID] ?? '' }, { signal });
-  } catch (error) {
-    await tellFailure('detachError', error, context);
-    throw error;
-  }
-  const left = finalizers.filter((each) => each !== finalizer);
-  const patch = mergePatch({ metadata: { resourceVersion, finalizers: left.length === 0 ? null : left } });
-  await objects(VolumeAttachment).patch(key, patch).catch(ignoreMissing);
 }
 
 async function tellFailure(
@@ -146,8 +264,13 @@ async function tellFailure(
   error: unknown,
   { objects, key, clock }: ReconcileContext,
 ): Promise<void> {
-  if (!(error instanceof VolumeDriverError)) return;
-  const failure = { message: messageOf(error), time: formatTime(instantOfMillis(clock.now())) };
+  if (!(error instanceof VolumeDriverError || error instanceof NotReadyError)) return;
+  const code = error instanceof VolumeDriverError ? CODES.indexOf(error.code) : -1;
+  const failure = {
+    message: messageOf(error),
+    time: formatTime(instantOfMillis(clock.now())),
+    ...(field === 'attachError' && code >= 0 ? { errorCode: code } : {}),
+  };
   const status = { attached: field === 'detachError', [field]: failure };
   await objects(VolumeAttachment).patchStatus(key, mergePatch({ status })).catch(ignoreMissing);
 }

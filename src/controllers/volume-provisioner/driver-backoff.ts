@@ -1,6 +1,6 @@
 import type { ItemBackoff } from '../../client/index.ts';
 import type { ReconcileContext } from '../../kit/index.ts';
-import { VolumeDriverError } from './volume-driver.ts';
+import { NotReadyError, VolumeDriverError } from './volume-driver.ts';
 
 /** Back-off between calls that a driver refuses. */
 export const DRIVER_RETRIES = { initialDelay: 1000, maxDelay: 300_000 };
@@ -15,7 +15,7 @@ export async function withDriverBackoff(
     await work();
     backoff.forget(key);
   } catch (error) {
-    if (!(error instanceof VolumeDriverError)) throw error;
+    if (!(error instanceof VolumeDriverError || error instanceof NotReadyError)) throw error;
     log.warn('the driver refused', { object: key, error });
     after(backoff.nextMs(key));
   }

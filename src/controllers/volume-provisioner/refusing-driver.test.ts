@@ -45,7 +45,7 @@ test('a refused call is retried after a second, two seconds, and so on', async (
   await cluster.settle();
   expect(driver.calls).toEqual([
     'create {"capacityRange":{"requiredBytes":1073741824},' +
-      '"volumeCapabilities":[{"accessType":"mount","accessMode":"ReadWriteOncePod"}],"parameters":{"type":"fast"}}',
+      '"volumeCapabilities":[{"accessType":"mount","fsType":"xfs","accessModes":["ReadWriteOncePod"]}],"parameters":{"type":"fast"}}',
   ]);
   await clock.advance('1s');
   await cluster.settle();

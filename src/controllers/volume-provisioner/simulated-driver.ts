@@ -18,6 +18,7 @@ const SPEED = 'speed';
 export function simulatedDriver(): VolumeDriver {
   return {
     name: SIMULATED_DRIVER,
+    features: { topology: 'some-keys' },
     async createVolume({ name, capacityRange, parameters, mutableParameters = {}, accessibilityRequirements }) {
       checkNames(parameters, PARAMETERS);
       checkNames(mutableParameters, new Set([SPEED]));

@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/index.ts';
-import { PROVISIONED_BY, SELECTED_NODE } from '../../api/meaning/index.ts';
+import { requestOf, SELECTED_NODE } from '../../api/meaning/index.ts';
 import {
   CSINode,
   hasReason,
@@ -13,39 +13,45 @@ import {
   VolumeAttributesClass,
 } from '../../client/index.ts';
 import { controller, type Part, type ReconcileContext } from '../../kit/index.ts';
-import { DRIVER_RETRIES, withDriverBackoff } from './driver-backoff.ts';
-import { DELETION_FINALIZER, provisionedVolume, volumeName, volumeRequest } from './provisioned-volume.ts';
-import { placeFor } from './topology.ts';
-import { type VolumeDriver, VolumeDriverError } from './volume-driver.ts';
+import { secretsFor } from './class-parameters.ts';
+import { cloneProtection } from './clone-protection.ts';
+import { checkSource, contentSource, dataSourceOf, isCopied, releaseSnapshot } from './data-source.ts';
+import { withDriverBackoff } from './driver-backoff.ts';
+import { PendingCreations } from './pending-creations.ts';
+import { provisionedVolume, volumeName, type VolumePlan, volumeRequest } from './provisioned-volume.ts';
+import { readSecret } from './secret-reference.ts';
+import { type SidecarSettings, workOf } from './sidecar-settings.ts';
+import { accessibilityFor } from './topology.ts';
+import { type CreatedVolume, NotReadyError, type VolumeDriver, VolumeDriverError } from './volume-driver.ts';
+import { volumeDeleter } from './volume-deleter.ts';
 
 const PROVISIONER = ['volume.kubernetes.io/storage-provisioner', 'volume.beta.kubernetes.io/storage-provisioner'];
-const CONCURRENCY = 10;
+/** Attempts to delete a volume that is not what was asked for. */
+const CLEANING_ATTEMPTS = 5;
 
 type Claim = Observed<PersistentVolumeClaim>;
+type Class = Observed<StorageClass>;
 
 /**
  * Calls a driver to create volumes for claims and to delete released ones, as the external-provisioner sidecar does.
  * Binding is left to the persistent volume binder.
  */
-export function volumeProvisioner(driver: VolumeDriver): readonly Part[] {
-  const options = { component: driver.name, concurrency: CONCURRENCY };
-  const [makes, deletions] = [new ItemBackoff(DRIVER_RETRIES), new ItemBackoff(DRIVER_RETRIES)];
+export function volumeProvisioner(driver: VolumeDriver, settings: SidecarSettings = {}): readonly Part[] {
+  const { concurrency, retries } = workOf(settings);
+  const backoff = new ItemBackoff(retries);
+  const maker = new VolumeMaker(driver, settings);
   return [
     controller(PersistentVolumeClaim, {
-      ...options,
+      component: driver.name,
+      concurrency,
       name: 'volume-provisioner',
       reads: [PersistentVolume, StorageClass, VolumeAttributesClass, Node, CSINode],
       when: (claim) => isWaitingFor(claim, driver.name),
-      reconcile: (claim, context) => withDriverBackoff(makes, context, () => provision(claim, driver, context)),
-      gone: (key) => makes.forget(key),
+      reconcile: (claim, context) => withDriverBackoff(backoff, context, () => maker.make(claim, context)),
+      gone: (key, context) => withDriverBackoff(backoff, context, () => maker.finishAbandoned(key, context, undefined)),
     }),
-    controller(PersistentVolume, {
-      ...options,
-      name: 'volume-deleter',
-      when: (volume) => isToBeDeleted(volume, driver.name),
-      reconcile: (volume, context) => withDriverBackoff(deletions, context, () => remove(volume, driver, context)),
-      gone: (key) => deletions.forget(key),
-    }),
+    ...volumeDeleter(driver, settings),
+    ...(driver.features?.clones === true ? [cloneProtection(driver)] : []),
   ];
 }
 
@@ -54,29 +60,161 @@ function isWaitingFor({ metadata, spec }: Claim, driver: string): boolean {
   return PROVISIONER.map((name) => metadata.annotations?.[name]).find((name) => name !== undefined) === driver;
 }
 
-async function provision(claim: Claim, driver: VolumeDriver, context: ReconcileContext): Promise<void> {
-  const { objects, event, signal, key } = context;
-  const volumes = objects(PersistentVolume);
-  const storageClass = objects(StorageClass).get(claim.spec?.storageClassName ?? '');
-  if (!isWaitingFor(claim, driver.name) || storageClass?.provisioner !== driver.name) return;
-  if (volumes.get(volumeName(claim)) !== undefined || isWithoutNode(claim, storageClass)) return;
-  event({ reason: 'Provisioning', message: `External provisioner is provisioning volume for claim "${key}"` });
-  try {
-    const place = placeFor(claim, driver.name, { nodes: objects(Node), csiNodes: objects(CSINode) });
-    const attributes = attributesOf(claim, context);
-    const made = await driver.createVolume(volumeRequest(claim, storageClass, { place, attributes }), { signal });
-    await volumes.create(provisionedVolume(claim, storageClass, { driver: driver.name, made })).catch(ignoreExisting);
-  } catch (error) {
-    const message = `failed to provision volume with StorageClass "${storageClass.metadata.name}": ${messageOf(error)}`;
-    event({ type: 'Warning', reason: 'ProvisioningFailed', message });
-    if (isFull(error) && (await forgetNode(claim, context))) return;
-    throw error;
-  }
-  event({ reason: 'ProvisioningSucceeded', message: `Successfully provisioned volume ${volumeName(claim)}` });
-}
+/** Makes the volumes of claims, and remembers those that the driver may be at work on. */
+class VolumeMaker {
+  readonly #driver: VolumeDriver;
+  readonly #settings: SidecarSettings;
+  readonly #pending = new PendingCreations();
 
-function isFull(error: unknown): boolean {
-  return error instanceof VolumeDriverError && error.code === 'ResourceExhausted';
+  constructor(driver: VolumeDriver, settings: SidecarSettings) {
+    this.#driver = driver;
+    this.#settings = settings;
+  }
+
+  async make(claim: Claim, context: ReconcileContext): Promise<void> {
+    await this.finishAbandoned(context.key, context, claim);
+    const { objects, event, key } = context;
+    const storageClass = objects(StorageClass).get(claim.spec?.storageClassName ?? '');
+    const isWanted = isWaitingFor(claim, this.#driver.name) || this.#pending.of(claim) !== undefined;
+    if (!isWanted || storageClass?.provisioner !== this.#driver.name) return;
+    const name = volumeName(claim, this.#settings);
+    if (objects(PersistentVolume).get(name) !== undefined) return this.#pending.end(claim);
+    if (isWithoutNode(claim, storageClass)) return;
+    event({ reason: 'Provisioning', message: `External provisioner is provisioning volume for claim "${key}"` });
+    const source = dataSourceOf(claim);
+    if (source !== undefined && !isCopied(source)) {
+      event({ reason: 'Provisioning', message: 'Assuming an external populator will provision the volume' });
+      return;
+    }
+    try {
+      await this.#provision(claim, storageClass, context);
+    } catch (error) {
+      const message = `failed to provision volume with StorageClass "${storageClass.metadata.name}": ${messageOf(error)}`;
+      event({ type: 'Warning', reason: 'ProvisioningFailed', message });
+      if (this.#needsOtherNode(error) && (await forgetNode(claim, context))) return this.#pending.end(claim);
+      throw error;
+    }
+    event({ reason: 'ProvisioningSucceeded', message: `Successfully provisioned volume ${name}` });
+  }
+
+  /** Finishes creations for claims that were deleted meanwhile: their volumes are bound to nothing, and so are deleted. */
+  async finishAbandoned(key: string, context: ReconcileContext, current: Claim | undefined): Promise<void> {
+    for (const { claim } of this.#pending.abandoned(key, current)) {
+      const storageClass = context.objects(StorageClass).get(claim.spec?.storageClassName ?? '');
+      const isMade = context.objects(PersistentVolume).get(volumeName(claim, this.#settings)) !== undefined;
+      if (storageClass === undefined || isMade) this.#pending.end(claim);
+      else await this.#provision(claim, storageClass, context);
+    }
+  }
+
+  async #provision(claim: Claim, storageClass: Class, context: ReconcileContext): Promise<void> {
+    const { objects, signal } = context;
+    const plan = await this.#plan(claim, storageClass, context);
+    const made = await this.#create(claim, plan, signal);
+    this.#pending.add({ claim, places: plan.places }); // until the volume is written
+    await this.#check(claim, plan, { made, signal });
+    const volume = provisionedVolume(claim, plan, { driver: this.#driver, made });
+    await objects(PersistentVolume).create(volume).catch(ignoreExisting);
+    this.#pending.end(claim);
+    const source = dataSourceOf(claim);
+    if (source?.kind === 'VolumeSnapshot') await releaseSnapshot(claim, source, context);
+  }
+
+  /** Finds out what the request has to say. */
+  async #plan(claim: Claim, storageClass: Class, context: ReconcileContext): Promise<VolumePlan> {
+    const { objects, client } = context;
+    const { strictTopology = false, immediateTopology = true, preventVolumeModeConversion = true } = this.#settings;
+    const named = dataSourceOf(claim);
+    if (named !== undefined) checkSource(named, this.#driver);
+    const attributes = this.#attributes(claim, context);
+    if (claim.spec?.selector !== undefined) throw new NotReadyError('claim Selector is not supported');
+    const { parameters = {} } = storageClass;
+    const source =
+      named === undefined
+        ? undefined
+        : await contentSource(claim, named, { storageClass, keepsMode: preventVolumeModeConversion, context });
+    const rule = this.#driver.features?.topology;
+    const pending = this.#pending.of(claim);
+    const question = { driver: this.#driver.name, isStrict: strictTopology, isImmediate: immediateTopology };
+    const places =
+      pending !== undefined || rule === undefined
+        ? pending?.places
+        : accessibilityFor(claim, storageClass, {
+            ...question,
+            rule,
+            nodes: objects(Node),
+            csiNodes: objects(CSINode),
+          });
+    const secrets = secretsFor(claim, volumeName(claim, this.#settings), parameters);
+    const credentials = await readSecret(client, secrets.provisioner);
+    return { storageClass, settings: this.#settings, secrets, credentials, places, attributes, source };
+  }
+
+  async #create(claim: Claim, plan: VolumePlan, signal: AbortSignal): Promise<CreatedVolume> {
+    if (this.#driver.createVolume === undefined)
+      throw new NotReadyError(
+        'CSI driver does not support dynamic provisioning: controller CREATE_DELETE_VOLUME capability is not reported',
+      );
+    try {
+      return await this.#driver.createVolume(volumeRequest(claim, plan), { signal });
+    } catch (error) {
+      if (error instanceof VolumeDriverError && error.isUncertain) this.#pending.add({ claim, places: plan.places });
+      else if (error instanceof VolumeDriverError) this.#pending.end(claim);
+      throw error;
+    }
+  }
+
+  /** Deletes a volume that is smaller than asked for, or no copy where one was asked for. It is created again later. */
+  async #check(
+    claim: Claim,
+    { source, credentials }: VolumePlan,
+    { made, signal }: { readonly made: CreatedVolume; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const wanted = requestOf(claim).value();
+    const { capacityBytes, volumeId } = made;
+    const isTooSmall = capacityBytes !== 0 && capacityBytes < wanted;
+    if (!isTooSmall && (source === undefined || made.isCopy !== false)) return;
+    const problem = isTooSmall
+      ? `created volume capacity ${capacityBytes} less than requested capacity ${wanted}`
+      : 'volume content source missing';
+    const secrets = credentials === undefined ? {} : { secrets: credentials };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#driver.deleteVolume?.({ volumeId, ...secrets }, { signal });
+        throw new NotReadyError(problem);
+      } catch (error) {
+        if (error instanceof NotReadyError) throw error;
+        if (attempt < CLEANING_ATTEMPTS) continue;
+        const name = volumeName(claim, this.#settings);
+        throw new NotReadyError(
+          `${problem}. Cleanup of volume ${name} failed, volume is orphaned: ${messageOf(error)}`,
+        );
+      }
+    }
+  }
+
+  /** The parameters of the claim's VolumeAttributesClass. */
+  #attributes({ spec }: Claim, { objects }: ReconcileContext): Readonly<Record<string, string>> | undefined {
+    const { volumeAttributesClassName: name = '' } = spec ?? {};
+    if (name === '') return undefined;
+    if (this.#driver.controllerModifyVolume === undefined)
+      throw new NotReadyError(
+        'CSI driver does not support VolumeAttributesClass: controller MODIFY_VOLUME capability is not reported',
+      );
+    const found = objects(VolumeAttributesClass).get(name);
+    if (found === undefined) throw new NotReadyError(`volumeattributesclasses.storage.k8s.io "${name}" not found`);
+    if (found.driverName !== this.#driver.name)
+      throw new NotReadyError(
+        `VAC ${name} referenced in PVC is for driver ${found.driverName} which does not match driver name ${this.#driver.name}`,
+      );
+    return found.parameters ?? {};
+  }
+
+  #needsOtherNode(error: unknown): boolean {
+    if (error instanceof NotReadyError) return error.needsOtherNode;
+    const isFull = error instanceof VolumeDriverError && error.code === 'ResourceExhausted';
+    return isFull && this.#driver.features?.topology !== undefined;
+  }
 }
 
 /** Removes the selected node, so that the scheduler chooses again. */
@@ -87,54 +225,11 @@ async function forgetNode({ metadata }: Claim, { objects, key }: ReconcileContex
   return true;
 }
 
-/** The parameters of the claim's VolumeAttributesClass. */
-function attributesOf({ spec }: Claim, { objects }: ReconcileContext): Readonly<Record<string, string>> | undefined {
-  const { volumeAttributesClassName: name = '' } = spec ?? {};
-  if (name === '') return undefined;
-  const found = objects(VolumeAttributesClass).get(name);
-  if (found === undefined) throw new Error(`VolumeAttributesClass "${name}" not found`);
-  return found.parameters ?? {};
-}
-
 /** Whether the claim waits for the scheduler to select a node. */
-function isWithoutNode({ metadata }: Claim, { volumeBindingMode }: Observed<StorageClass>): boolean {
-  return volumeBindingMode === 'WaitForFirstConsumer' && metadata.annotations?.[SELECTED_NODE] === undefined;
-}
-
-function isToBeDeleted({ metadata, spec, status }: Observed<PersistentVolume>, driver: string): boolean {
-  if (metadata.annotations?.[PROVISIONED_BY] !== driver || spec?.persistentVolumeReclaimPolicy !== 'Delete')
-    return false;
-  if (metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(DELETION_FINALIZER) !== true)
-    return false;
-  return status?.phase === 'Released' || status?.phase === 'Failed';
-}
-
-async function remove(
-  volume: Observed<PersistentVolume>,
-  driver: VolumeDriver,
-  { objects, event, signal, key }: ReconcileContext,
-): Promise<void> {
-  if (!isToBeDeleted(volume, driver.name)) return;
-  const volumes = objects(PersistentVolume);
-  try {
-    await driver.deleteVolume({ volumeId: volume.spec?.csi?.volumeHandle ?? '' }, { signal });
-  } catch (error) {
-    event({ type: 'Warning', reason: 'VolumeFailedDelete', message: messageOf(error) });
-    throw error;
-  }
-  await volumes.delete(key, { preconditions: { uid: volume.metadata.uid } });
-  const going = volumes.get(key);
-  if (going === undefined) return;
-  const finalizers = (going.metadata.finalizers ?? []).filter((name) => name !== DELETION_FINALIZER);
-  await volumes
-    .update({ ...going, metadata: { ...going.metadata, finalizers } } as PersistentVolume)
-    .catch(ignoreMissing);
+function isWithoutNode({ metadata }: Claim, { volumeBindingMode }: Class): boolean {
+  return volumeBindingMode === 'WaitForFirstConsumer' && (metadata.annotations?.[SELECTED_NODE] ?? '') === '';
 }
 
 function ignoreExisting(error: unknown): void {
   if (!hasReason(error, 'AlreadyExists')) throw error;
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!hasReason(error, 'NotFound')) throw error;
 }

@@ -7,17 +7,26 @@ type Condition = NonNullable<NonNullable<PersistentVolumeClaim['status']>['condi
 
 interface StatedCondition {
   readonly type: string;
+  readonly reason?: string;
   readonly message?: string;
+}
+
+interface Statement {
+  readonly stated: readonly StatedCondition[];
+  readonly nowMs: number;
+  /** Whether conditions of the family that are not stated stay; default they go. */
+  readonly keepsOthers?: boolean;
 }
 
 /** The claim's conditions, with those of one family replaced. */
 export function withConditions(
   { status }: Claim,
   family: readonly string[],
-  { stated, nowMs }: { readonly stated: readonly StatedCondition[]; readonly nowMs: number },
+  { stated, nowMs, keepsOthers = false }: Statement,
 ): Condition[] {
   const known = status?.conditions ?? [];
-  const others = known.filter(({ type }) => !family.includes(type));
+  const isStated = (type: string): boolean => stated.some((condition) => condition.type === type);
+  const others = known.filter(({ type }) => !family.includes(type) || (keepsOthers && !isStated(type)));
   const now = formatTime(instantOfMillis(nowMs));
   const own = stated.map((condition) => {
     const before = known.find(({ type }) => type === condition.type);

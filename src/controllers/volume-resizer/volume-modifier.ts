@@ -9,32 +9,38 @@ import {
 } from '../../client/index.ts';
 import { controller, type Part, type ReconcileContext, watch } from '../../kit/index.ts';
 import {
-  DRIVER_RETRIES,
-  withDriverBackoff,
+  metadataParameters,
+  MODIFY_SECRET,
+  NotReadyError,
+  readSecret,
+  type SidecarSettings,
   type VolumeDriver,
   VolumeDriverError,
+  withDriverBackoff,
+  workOf,
 } from '../volume-provisioner/index.ts';
 import { patchClaim, withConditions } from './claim-status.ts';
 
-const CONCURRENCY = 10;
 /** The conditions that report the modification of a volume. */
 const FAMILY = ['ModifyingVolume', 'ModifyVolumeError'];
-/** Driver errors for which retrying does not help. */
-const INFEASIBLE = new Set(['InvalidArgument', 'OutOfRange', 'NotFound']);
+/** The driver error for which retrying does not help. */
+const INFEASIBLE = 'InvalidArgument';
 
 type Claim = Observed<PersistentVolumeClaim>;
 type Volume = Observed<PersistentVolume>;
 type ModifyingDriver = VolumeDriver & Required<Pick<VolumeDriver, 'controllerModifyVolume'>>;
 
 /** Calls a driver to apply the attributes that claims request, as the external-resizer sidecar does. */
-export function volumeModifier(driver: VolumeDriver): readonly Part[] {
+export function volumeModifier(driver: VolumeDriver, settings: SidecarSettings = {}): readonly Part[] {
   if (!modifies(driver)) return [];
-  const backoff = new ItemBackoff(DRIVER_RETRIES);
+  const { concurrency, retries } = workOf(settings);
+  const backoff = new ItemBackoff(retries);
+  const modifier = new Modifier(driver, settings);
   return [
     controller(PersistentVolumeClaim, {
       name: 'volume-modifier',
       component: `external-resizer ${driver.name}`,
-      concurrency: CONCURRENCY,
+      concurrency,
       reads: [PersistentVolume, VolumeAttributesClass],
       watches: [
         watch(VolumeAttributesClass, {
@@ -46,8 +52,11 @@ export function volumeModifier(driver: VolumeDriver): readonly Part[] {
         }),
       ],
       when: hasRelevantChange,
-      reconcile: (claim, context) => withDriverBackoff(backoff, context, () => modify(claim, driver, context)),
-      gone: (key) => backoff.forget(key),
+      reconcile: (claim, context) => withDriverBackoff(backoff, context, () => modifier.modify(claim, context)),
+      gone: (key) => {
+        backoff.forget(key);
+        modifier.forget(key);
+      },
     }),
   ];
 }
@@ -70,50 +79,140 @@ function current({ status }: Claim): string {
   return status?.currentVolumeAttributesClassName ?? '';
 }
 
-async function modify(claim: Claim, driver: ModifyingDriver, context: ReconcileContext): Promise<void> {
-  const volume = context.objects(PersistentVolume).get(claim.spec?.volumeName ?? '');
-  if (volume?.spec?.csi?.driver !== driver.name || volume.spec.claimRef?.uid !== claim.metadata.uid) return;
-  const name = target(claim);
-  if (name === '' || name === current(claim) || claim.status?.phase !== 'Bound') return;
-  const attributes = context.objects(VolumeAttributesClass).get(name);
-  if (attributes === undefined) return await wait(claim, name, context);
-  if (attributes.driverName !== driver.name) return;
-  const asked = await announce(claim, 'InProgress', context);
-  const { metadata } = volume;
-  const message = `external resizer is modifying volume ${metadata.name} with vac ${name}`;
-  context.event({ reason: 'VolumeModify', message });
-  try {
-    const { volumeHandle: volumeId } = volume.spec.csi;
-    const mutableParameters = { ...attributes.parameters };
-    await driver.controllerModifyVolume({ volumeId, mutableParameters }, { signal: context.signal });
-  } catch (error) {
-    if (error instanceof VolumeDriverError) await tellFailure(asked, error, context);
-    throw error;
+/** Applies attributes to the volumes of one driver. */
+class Modifier {
+  readonly #driver: ModifyingDriver;
+  readonly #settings: SidecarSettings;
+  /** Claims for which the driver may still be at work on the attributes that their status names. */
+  readonly #uncertain = new Set<string>();
+
+  constructor(driver: ModifyingDriver, settings: SidecarSettings) {
+    this.#driver = driver;
+    this.#settings = settings;
   }
-  await conclude(asked, volume, context);
+
+  forget(key: string): void {
+    this.#uncertain.delete(key);
+  }
+
+  async modify(claim: Claim, context: ReconcileContext): Promise<void> {
+    const volume = context.objects(PersistentVolume).get(claim.spec?.volumeName ?? '');
+    if (volume?.spec?.csi?.driver !== this.#driver.name || volume.spec.claimRef?.uid !== claim.metadata.uid) return;
+    const begun = claim.status?.modifyVolumeStatus;
+    const wanted = target(claim);
+    if (claim.status?.phase !== 'Bound' || (begun === undefined && wanted === current(claim))) return;
+    const isInProgress = begun?.status === 'InProgress';
+    if (wanted === '' && !isInProgress) return await cancel(claim, context);
+    const isResumed = isInProgress && (this.#uncertain.has(context.key) || wanted === '');
+    const name = isResumed ? (begun.targetVolumeAttributesClassName ?? wanted) : wanted;
+    const attributes = context.objects(VolumeAttributesClass).get(name);
+    if (attributes === undefined) return await wait(claim, name, context);
+    if (attributes.driverName !== this.#driver.name) return;
+    const asked = isResumed ? claim : await announce(claim, name, context);
+    const message = `external resizer is modifying volume ${claim.metadata.name} with vac ${name}`;
+    if (!isResumed) context.event({ reason: 'VolumeModify', message });
+    try {
+      await this.#apply(asked, volume, { attributes, context });
+      this.#uncertain.delete(context.key);
+    } catch (error) {
+      await this.#tellFailure(asked, name, { error, context });
+      throw error;
+    }
+    await conclude(asked, volume, { name, context });
+  }
+
+  async #apply(
+    claim: Claim,
+    { metadata, spec }: Volume,
+    {
+      attributes,
+      context,
+    }: { readonly attributes: Observed<VolumeAttributesClass>; readonly context: ReconcileContext },
+  ): Promise<void> {
+    const { client, signal } = context;
+    const { annotations = {}, name: volume } = metadata;
+    const [name = '', namespace = ''] = ['name', 'namespace'].map((part) => annotations[`${MODIFY_SECRET}${part}`]);
+    const own = name === '' || namespace === '' ? spec?.csi?.controllerExpandSecretRef : { name, namespace };
+    const secrets = await readSecret(client, own);
+    const { extraModifyMetadata = false } = this.#settings;
+    const mutableParameters = {
+      ...attributes.parameters,
+      ...(extraModifyMetadata ? metadataParameters(claim, volume) : {}),
+    };
+    const volumeId = spec?.csi?.volumeHandle ?? '';
+    await this.#driver.controllerModifyVolume(
+      { volumeId, mutableParameters, ...(secrets === undefined ? {} : { secrets }) },
+      { signal },
+    );
+  }
+
+  async #tellFailure(
+    claim: Claim,
+    name: string,
+    { error, context }: { readonly error: unknown; readonly context: ReconcileContext },
+  ): Promise<void> {
+    const { event, clock, key } = context;
+    if (error instanceof NotReadyError)
+      return event({ type: 'Warning', reason: 'VolumeModifyFailed', message: messageOf(error) });
+    if (!(error instanceof VolumeDriverError)) return;
+    const isFinal = !error.isUncertain && error.code !== 'ResourceExhausted';
+    if (isFinal) this.#uncertain.delete(key);
+    else this.#uncertain.add(key);
+    const progress = isFinal ? 'failed. Waiting for retry.' : 'is still in progress.';
+    const stated = [
+      { type: 'ModifyingVolume', message: `Modifying volume to "${name}" ${progress}` },
+      { type: 'ModifyVolumeError', reason: error.code, message: error.detail },
+    ];
+    await patchClaim(
+      claim,
+      {
+        conditions: withConditions(claim, FAMILY, { stated, nowMs: clock.now() }),
+        modifyVolumeStatus: {
+          targetVolumeAttributesClassName: name,
+          status: error.code === INFEASIBLE ? 'Infeasible' : 'InProgress',
+        },
+      },
+      context,
+    );
+    const message = `${messageOf(error)}${isFinal ? '' : `. Still modifying to VAC ${name}`}`;
+    event({ type: 'Warning', reason: 'VolumeModifyFailed', message });
+  }
 }
 
 /** The class does not exist: sets the claim to Pending until it does. */
 async function wait(claim: Claim, name: string, context: ReconcileContext): Promise<void> {
-  const message = `VAC ${name} does not exist.`;
-  context.event({ type: 'Warning', reason: 'VolumeModifyFailed', message });
-  if (claim.status?.modifyVolumeStatus?.status !== 'Pending') await announce(claim, 'Pending', context);
+  context.event({ type: 'Warning', reason: 'VolumeModifyFailed', message: `VAC "${name}" does not exist.` });
+  if (claim.status?.modifyVolumeStatus?.status === 'Pending') return;
+  const modifyVolumeStatus = { targetVolumeAttributesClassName: name, status: 'Pending' };
+  await patchClaim(claim, { modifyVolumeStatus }, context);
 }
 
-async function announce(claim: Claim, status: 'InProgress' | 'Pending', context: ReconcileContext): Promise<Claim> {
-  const stated = status === 'InProgress' ? [{ type: 'ModifyingVolume' }] : [];
+/** The claim asks for no class any more, before anything was done. */
+async function cancel(claim: Claim, context: ReconcileContext): Promise<void> {
+  const isShown = claim.status?.conditions?.some(({ type }) => type === 'ModifyingVolume') === true;
+  if (!isShown) return;
+  context.event({ reason: 'VolumeModifyCancelled', message: 'Cancelled modify.' });
+  const conditions = withConditions(claim, ['ModifyingVolume'], { stated: [], nowMs: context.clock.now() });
+  await patchClaim(claim, { conditions }, context);
+}
+
+async function announce(claim: Claim, name: string, context: ReconcileContext): Promise<Claim> {
+  const stated = [{ type: 'ModifyingVolume', message: `Modifying volume to "${name}" is in progress.` }];
   return await patchClaim(
     claim,
     {
-      conditions: withConditions(claim, FAMILY, { stated, nowMs: context.clock.now() }),
-      modifyVolumeStatus: { targetVolumeAttributesClassName: target(claim), status },
+      conditions: withConditions(claim, FAMILY, { stated, nowMs: context.clock.now(), keepsOthers: true }),
+      modifyVolumeStatus: { targetVolumeAttributesClassName: name, status: 'InProgress' },
     },
     context,
   );
 }
 
-async function conclude(claim: Claim, { metadata }: Volume, context: ReconcileContext): Promise<void> {
-  const name = target(claim);
+async function conclude(
+  claim: Claim,
+  { metadata }: Volume,
+  { name, context }: { readonly name: string; readonly context: ReconcileContext },
+): Promise<void> {
   const patch = mergePatch({ spec: { volumeAttributesClassName: name } });
   await context.objects(PersistentVolume).patch(metadata.name, patch);
   await patchClaim(
@@ -125,21 +224,6 @@ async function conclude(claim: Claim, { metadata }: Volume, context: ReconcileCo
     },
     context,
   );
-  const message = `external resizer modified volume ${metadata.name} with vac ${name} successfully`;
+  const message = `external resizer modified volume ${claim.metadata.name} with vac ${name} successfully`;
   context.event({ reason: 'VolumeModifySuccessful', message });
-}
-
-async function tellFailure(claim: Claim, error: VolumeDriverError, context: ReconcileContext): Promise<void> {
-  const message = messageOf(error);
-  context.event({ type: 'Warning', reason: 'VolumeModifyFailed', message });
-  const status = INFEASIBLE.has(error.code) ? 'Infeasible' : 'InProgress';
-  const stated = [{ type: 'ModifyingVolume' }, { type: 'ModifyVolumeError', message }];
-  await patchClaim(
-    claim,
-    {
-      conditions: withConditions(claim, FAMILY, { stated, nowMs: context.clock.now() }),
-      modifyVolumeStatus: { targetVolumeAttributesClassName: target(claim), status },
-    },
-    context,
-  );
 }

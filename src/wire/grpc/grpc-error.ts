@@ -58,6 +58,7 @@ export function goErrorText({ code, message }: Pick<GrpcError, 'code' | 'message
 /** As Go's gRPC spells the code: `NotFound`. */
 export function goCodeName(code: StatusName): string {
   if (code === 'OK') return code;
+  if (code === 'CANCELLED') return 'Canceled';
   return code
     .split('_')
     .map((word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`)

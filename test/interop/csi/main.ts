@@ -1,4 +1,5 @@
-// `npm run interop:csi`: csi-sanity on drivers that are written with the kit. Needs root: volumes are mounted.
+// `npm run interop:csi [-- --only sanity,sidecars]`: csi-sanity on drivers that are written with the kit, which needs root: volumes are mounted;
+// and the real sidecars on our API server beside ours.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -6,7 +7,9 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { findPeers } from '../../../peers/index.ts';
+import { compareSidecars, SIDECARS } from './sidecars.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const START_LIMIT_MS = 30_000;
@@ -22,15 +25,35 @@ const drivers = [
   },
 ] as const;
 
-const peers = findPeers(['csi-sanity']);
-if (peers.paths === undefined || process.getuid?.() !== 0) {
-  console.error(`interop:csi does not run: ${peers.paths === undefined ? peers.reason : 'it needs root'}`);
-  process.exitCode = 1;
-} else {
-  let problems = 0;
-  for (const driver of drivers) problems += await judge(driver, peers.paths['csi-sanity']);
-  process.exitCode = problems === 0 ? 0 : 1;
+/** What can be left out; each returns the number of problems. */
+const parts: Readonly<Record<string, () => Promise<number>>> = {
+  async sanity() {
+    const peers = findPeers(['csi-sanity']);
+    if (peers.paths === undefined || process.getuid?.() !== 0)
+      return missing('csi-sanity', peers.paths === undefined ? peers.reason : 'it needs root');
+    let problems = 0;
+    for (const driver of drivers) problems += await judge(driver, peers.paths['csi-sanity']);
+    return problems;
+  },
+  async sidecars() {
+    const peers = findPeers(SIDECARS);
+    if (peers.paths === undefined) return missing('sidecars', peers.reason);
+    return compareSidecars(peers.paths, join(root, 'dist', 'keelson.js'));
+  },
+};
+
+function missing(part: string, reason: string): number {
+  console.error(`interop:csi does not run ${part}: ${reason}`);
+  return 1;
 }
+
+const { values } = parseArgs({ options: { only: { type: 'string' } } });
+const chosen = values.only?.split(',') ?? Object.keys(parts);
+const unknown = chosen.filter((part) => parts[part] === undefined);
+if (unknown.length > 0) throw new Error(`--only has ${Object.keys(parts).join(', ')}, not ${unknown.join(', ')}`);
+let problems = 0;
+for (const part of chosen) problems += (await parts[part]?.()) ?? 0;
+process.exitCode = problems === 0 ? 0 : 1;
 
 async function judge({ name, program, flags, passes }: (typeof drivers)[number], sanity: string): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-interop-csi-'));

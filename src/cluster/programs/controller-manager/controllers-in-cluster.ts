@@ -31,7 +31,10 @@ export function controllersInCluster({
     hasStorageVersionMigrations: registry.hasGroup('storagemigration.k8s.io'),
   });
   const sidecars = hasSimulatedStorage(options)
-    ? volumeSidecars(simulatedDriver()).map((part) => ({ ...part, account: PROVISIONER_ACCOUNT }))
+    ? volumeSidecars(simulatedDriver(), { handlesVolumesInUse: false }).map((part) => ({
+        ...part,
+        account: PROVISIONER_ACCOUNT,
+      }))
     : [];
   return {
     identity: { user: 'system:kube-controller-manager', groups: [] },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { StorageClass, VolumeAttributesClass } from '../client/index.ts';
-import { mergePatch } from '../client/index.ts';
-import { startCluster, type TestCluster } from '../testing/index.ts';
+import type { StorageClass, VolumeAttributesClass } from '../../client/index.ts';
+import { mergePatch } from '../../client/index.ts';
+import { startCluster, type TestCluster } from '../../testing/index.ts';
 
 const DRIVER = 'sim.keelson.dev';
 const containers = [{ name: 'c', image: 'nginx', volumeMounts: [{ name: 'data', mountPath: '/data' }] }];
@@ -135,7 +135,10 @@ test('a claim that requests more gets it once its node has finished the expansio
     capacity: { storage: '1Gi' },
     allocatedResources: { storage: '2Gi' },
     allocatedResourceStatuses: { storage: 'NodeResizePending' },
-    conditions: [{ type: 'FileSystemResizePending', status: 'True' }],
+    conditions: [
+      { type: 'Resizing', status: 'True' },
+      { type: 'FileSystemResizePending', status: 'True' },
+    ],
   });
 
   expect(await web(cluster)).toBe('Running');
@@ -186,6 +189,6 @@ test('a volume gets new attributes when its claim requests them', async () => {
   const [volume] = (await core.v1.persistentvolumes.list()).items;
   expect(volume?.spec?.volumeAttributesClassName).toBe('fast');
   expect(await eventsOf(cluster, 'data')).toContain(
-    `Normal VolumeModifySuccessful: external resizer modified volume ${volume?.metadata.name} with vac fast successfully`,
+    `Normal VolumeModifySuccessful: external resizer modified volume data with vac fast successfully`,
   );
 });
