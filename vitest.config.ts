@@ -24,7 +24,7 @@ const HANGS_AFTER_MS = 4 * 60_000;
 
 /** These take longest: what begins last must not be what all the others are waited for. */
 const LONG =
-  /(every-kind|differential\/replay|long-run|package|workers|apply|budget|create|test-runners|deployed-operator|take-over|pod-removal|real-work|hostile-connections|etcd-outages|faults|real-cluster)\.test\.ts$/;
+  /(every-kind|streams|differential\/replay|long-run|package|workers|apply|budget|create|test-runners|deployed-operator|take-over|pod-removal|real-work|hostile-connections|etcd-outages|faults|real-cluster)\.test\.ts$/;
 
 /** Folders of what has changed, for `npm test -- --changed`: the tests beside it tell soonest. */
 const near = (process.env['KEELSON_TEST_FIRST'] ?? '').split(':').filter((folder) => folder !== '');
@@ -57,6 +57,8 @@ export default defineConfig({
     pool: 'threads',
     maxWorkers: availableParallelism() + 1, // many tests wait for other processes
     sequence: { sequencer: LongestFirst },
+    // what the transform of a file depends on is in the name of its entry; `npx vitest --clearCache` empties it
+    experimental: { fsModuleCache: true },
     testTimeout: HANGS_AFTER_MS,
     hookTimeout: HANGS_AFTER_MS,
     expect: { poll: { timeout: HANGS_AFTER_MS / 2 } },

@@ -65,11 +65,13 @@ export function publicNamesPage(): string {
     const names = [...exportsOf(join(root, door.source))];
     const isKinds = ({ file }: PublicName): boolean => file.endsWith('client/generated/kinds.ts');
     const kinds = names.filter(isKinds).map(({ name }) => `\`${name}\``);
+    const published = new Set(names.map(({ name }) => name));
     const rows = names
       .filter((each) => !isKinds(each))
       .toSorted((left, right) => left.name.localeCompare(right.name, 'en'))
       .map(
-        (each) => `| \`${each.name}\` | ${each.line} | [${guideOf(each, door)}](../guides/${guideOf(each, door)}.md) |`,
+        (each) =>
+          `| \`${each.name}\` | ${lineOf(each, published)} | [${guideOf(each, door)}](../guides/${guideOf(each, door)}.md) |`,
       );
     const table = ['| name | | guide |', '|---|---|---|', ...rows];
     const more =
@@ -115,7 +117,7 @@ function exportsOf(path: string): ReadonlySet<PublicName> {
       .map((each) => each.trim().replace(/^type /, ''))
       .filter((each) => each !== ''))
       found.set(name, declarationOf(name, resolve(dirname(path), from)));
-  for (const [, from = ''] of text.matchAll(/^export \* from '([^']+)';/gm))
+  for (const [, from = ''] of text.matchAll(/^export (?:type )?\* from '([^']+)';/gm))
     for (const each of exportsOf(resolve(dirname(path), from))) found.set(each.name, each);
   for (const [, name = ''] of text.matchAll(DECLARATIONS)) found.set(name, declarationOf(name, path));
   return new Set(found.values());
@@ -125,23 +127,42 @@ const DECLARATIONS = /^export (?:declare )?(?:async )?(?:abstract )?(?:const|fun
 
 /** Follows re-exports to where a name is declared. */
 function declarationOf(name: string, path: string): PublicName {
+  const found = findDeclaration(name, path);
+  if (found === undefined) throw new Error(`Cannot find what declares "${name}", which "${path}" exports`);
+  return found;
+}
+
+function findDeclaration(name: string, path: string): PublicName | undefined {
   const text = readFileSync(path, 'utf8');
   const pattern = `((?:/\\*\\*(?:(?!\\*/)[^])*\\*/\\n)?)export (?:declare )?(?:async )?(?:abstract )?(?:const|function\\*?|class|interface|type) ${name}\\b`;
   const [, comment] = new RegExp(pattern).exec(text) ?? [];
-  if (comment !== undefined)
-    return { name, file: relative(root, path), line: sentenceOf(comment) || defaultLine(name) };
-  for (const [, list = '', from = ''] of text.matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)';/gms))
-    if (new RegExp(`\\b${name}\\b`).test(list)) return declarationOf(name, resolve(dirname(path), from));
-  for (const [, from = ''] of text.matchAll(/^export \* from '([^']+)';/gm)) {
-    const below = [...exportsOf(resolve(dirname(path), from))].find((each) => each.name === name);
+  if (comment !== undefined) return { name, file: relative(root, path), line: sentenceOf(comment) };
+  // what is imported may be exported by a statement of its own
+  for (const [, list = '', from = ''] of text.matchAll(
+    /^(?:export|import) (?:type )?\{([^}]*)\} from '(\.[^']+)';/gms,
+  )) {
+    if (!new RegExp(`\\b${name}\\b`).test(list)) continue;
+    const below = findDeclaration(name, resolve(dirname(path), from));
     if (below !== undefined) return below;
   }
-  return { name, file: relative(root, path), line: defaultLine(name) };
+  for (const [, from = ''] of text.matchAll(/^export (?:type )?\* from '([^']+)';/gm)) {
+    const below = findDeclaration(name, resolve(dirname(path), from));
+    if (below !== undefined) return below;
+  }
+  return undefined;
 }
 
-/** For names that need no description. */
-function defaultLine(name: string): string {
-  return name.endsWith('Options') ? `Options of \`${name.slice(0, -'Options'.length)}\`` : 'See the guide';
+/**
+ * The description of a name; that of options without one names what takes them.
+ * Example: `ConnectOptions` are the options of `connect()`, which the same door publishes.
+ */
+function lineOf({ name, line, file }: PublicName, published: ReadonlySet<string>): string {
+  if (line !== '') return line;
+  const owner = name.replace(/Options$/, '');
+  const call = owner.charAt(0).toLowerCase() + owner.slice(1);
+  if (owner !== name && published.has(call)) return `Options of \`${call}()\``;
+  if (owner !== name && published.has(owner)) return `Options of \`${owner}\``;
+  throw new Error(`"${name}" of ${file} is published: a comment must describe it`);
 }
 
 function sentenceOf(comment: string): string {

@@ -1,5 +1,7 @@
 /** A variable of a module as esbuild prints it, up to the semicolon that the next line at the margin follows. */
 const VARIABLE = /^(var [\w$]+ = )([^\n]*(?:\n(?![\w$/]).*)*?);$/gm;
+/** Values that bundlers take for ones with effects: calls, properties, templates, and arithmetic such as `64 * 1024`. */
+const COMPUTED = /[(.`]|\w (?:[-+*/%|&]|\*\*|<<) \w/;
 /** Values that bundlers know to have no effects, and that are called as their variables. */
 const DECLARED = /^(?:class\b|(?:async )?function\b|(?:async )?(?:\([^\n]*\)|[\w$]+) =>)/;
 /** Minified texts have no comments; a call of this stands for one. */
@@ -11,7 +13,7 @@ const MARK = 'PURE$';
  */
 export function withPureVariables(text) {
   return text.replaceAll(VARIABLE, (statement, variable, value) =>
-    /[(.`]/.test(value) && !DECLARED.test(value) && !/\bawait\b/.test(value)
+    COMPUTED.test(value) && !DECLARED.test(value) && !/\bawait\b/.test(value)
       ? `${variable}${MARK}(() => (${value}))();`
       : statement,
   );

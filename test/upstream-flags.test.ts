@@ -18,15 +18,15 @@ test.each(Object.entries(programs))(
   skipWhen(found.paths === undefined, 'Kubernetes not built'),
   (program, flags) => {
     const { stdout } = spawnSync(found.paths?.[program] ?? '', ['--help'], { encoding: 'utf8' });
-    const told = new Map(
+    const listed = new Map(
       [...stdout.matchAll(/^ +(?:-\w, )?--([a-z0-9-]+)(?: ([A-Za-z]\S*))?/gm)].map(([, name = '', type]) => [
         name,
         type,
       ]),
     );
 
-    expect([...told.keys()].sort()).toEqual(flags.map(({ name }) => name));
-    const booleans = [...told].filter(([, type]) => type === undefined).map(([name]) => name);
+    expect([...listed.keys()].sort()).toEqual(flags.map(({ name }) => name));
+    const booleans = [...listed].filter(([, type]) => type === undefined).map(([name]) => name);
     expect(flags.filter(({ isBoolean }) => isBoolean).map(({ name }) => name)).toEqual(booleans.sort());
   },
 );

@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto';
 import type { TypeTable } from '../api/index.ts';
 import { type ApiServer, type ForeignApi, type ForeignOpenApi, WebhookClient } from '../apiserver/index.ts';
 import type { Clock, Logger, MetricRegistry, Random } from '../base/index.ts';
@@ -5,9 +6,8 @@ import type { ClientCertificate, Dialer } from '../wire/http/index.ts';
 import { AggregatedRequests } from './aggregated-requests.ts';
 import { AvailabilityController } from './availability-controller.ts';
 import { Backends, type LocalBackend } from './backends.ts';
-import { countWeakCertificates } from './certificate-metrics.ts';
-import { ForeignOpenApiDocuments } from './foreign-openapi.ts';
 import { ForeignDiscovery } from './foreign-discovery.ts';
+import { ForeignOpenApiDocuments } from './foreign-openapi.ts';
 import { LocalRegistrations } from './local-registrations.ts';
 import { Probe } from './probe.ts';
 import { RegisteredServices } from './registered-services.ts';
@@ -110,4 +110,27 @@ export class Aggregator implements Disposable {
     this.#services[Symbol.dispose]();
     this.#connections[Symbol.dispose]();
   }
+}
+
+/** DER-encoded object identifiers of SHA-1 signatures with RSA, DSA and elliptic curves. */
+const SHA1_SIGNATURES = ['2a864886f70d010105', '2a8648ce380403', '2a8648ce3d0401'].map((hex) =>
+  Buffer.from(hex, 'hex'),
+);
+
+/** Counts certificates of other servers that future clients will reject, under Kubernetes' names. */
+function countWeakCertificates(metrics: MetricRegistry): (certificate: X509Certificate) => void {
+  const missingNames = metrics.counter({
+    name: 'apiserver_kube_aggregator_x509_missing_san_total',
+    help: 'Connections to servers whose certificate has no alternative names.',
+  });
+  const insecureSignatures = metrics.counter({
+    name: 'apiserver_kube_aggregator_x509_insecure_sha1_total',
+    help: 'Connections to servers whose certificate is signed over SHA-1.',
+  });
+  missingNames.with();
+  insecureSignatures.with();
+  return ({ subjectAltName, raw }) => {
+    if ((subjectAltName ?? '') === '') missingNames.with().add();
+    if (SHA1_SIGNATURES.some((identifier) => raw.includes(identifier))) insecureSignatures.with().add();
+  };
 }

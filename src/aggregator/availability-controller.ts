@@ -3,7 +3,6 @@ import type { Service } from '../api/types/core/v1.d.ts';
 import type { EndpointSlice } from '../api/types/discovery/v1.d.ts';
 import type { ApiServer } from '../apiserver/index.ts';
 import { deepEqual, type Logger, type MetricRegistry, type Random } from '../base/index.ts';
-import { AvailabilityMetrics } from './availability-metrics.ts';
 import { KeyedWork, type WorkResult } from './keyed-work.ts';
 import { LOCAL, type Probe } from './probe.ts';
 import { API_SERVICES_PATH, availabilityOf, type StoredApiService, withAvailability } from './registered-service.ts';
@@ -116,5 +115,39 @@ export class AvailabilityController implements Disposable {
     }
     if (remote === undefined) return 'done';
     return found.reason === 'FailedDiscoveryCheck' ? 'failed' : { againAfterMs: CHECK_EVERY_MS };
+  }
+}
+
+/** Kubernetes' metrics of unavailable APIServices. */
+class AvailabilityMetrics {
+  readonly #isAvailable = new Map<string, boolean>();
+  readonly #turnedUnavailable;
+
+  constructor(metrics: MetricRegistry) {
+    metrics.callback(
+      {
+        name: 'aggregator_unavailable_apiservice',
+        help: 'Whether an APIService is unavailable, by its name.',
+        labels: ['name'],
+      },
+      () => Array.from(this.#isAvailable, ([name, is]) => ({ labels: { name }, value: is ? 0 : 1 })),
+    );
+    this.#turnedUnavailable = metrics.counter({
+      name: 'aggregator_unavailable_apiservice_total',
+      help: 'How often an APIService became unavailable, by its name and the reason.',
+      labels: ['name', 'reason'],
+    });
+  }
+
+  set(name: string, isAvailable: boolean): void {
+    this.#isAvailable.set(name, isAvailable);
+  }
+
+  count(name: string, reason: string): void {
+    this.#turnedUnavailable.with({ name, reason }).add();
+  }
+
+  forget(name: string): void {
+    this.#isAvailable.delete(name);
   }
 }

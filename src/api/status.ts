@@ -71,6 +71,7 @@ export class StatusError extends Error {
   }
 }
 
+/** True for a `StatusError` with this reason, such as `NotFound`. */
 export function hasReason(error: unknown, reason: string): error is StatusError {
   return error instanceof StatusError && error.reason === reason;
 }
@@ -84,6 +85,7 @@ function detailsOf(resource: GroupResource, name: string): StatusDetails {
   };
 }
 
+/** The error 404 for an object that does not exist. */
 export function notFound(resource: GroupResource, name: string): StatusError {
   const message = `${formatGroupResource(resource)} "${name}" not found`;
   return new StatusError({ code: 404, reason: 'NotFound', message, details: detailsOf(resource, name) });
@@ -99,11 +101,13 @@ export function pageNotFound(): StatusError {
   });
 }
 
+/** The error 409 for a create with a name that is taken. */
 export function alreadyExists(resource: GroupResource, name: string): StatusError {
   const message = `${formatGroupResource(resource)} "${name}" already exists`;
   return new StatusError({ code: 409, reason: 'AlreadyExists', message, details: detailsOf(resource, name) });
 }
 
+/** The error 409 for a write that is based on an old version. */
 export function conflict(resource: GroupResource, name: string, why: string): StatusError {
   const message = `Operation cannot be fulfilled on ${formatGroupResource(resource)} "${name}": ${why}`;
   return new StatusError({ code: 409, reason: 'Conflict', message, details: detailsOf(resource, name) });

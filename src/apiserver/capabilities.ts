@@ -17,6 +17,7 @@ export interface Capabilities {
   readonly documents: 'built-in' | 'custom';
 }
 
+/** How kinds of Kubernetes itself behave. */
 export const builtInCapabilities: Capabilities = {
   objects: 'structured',
   hasProtobuf: true,
@@ -26,6 +27,7 @@ export const builtInCapabilities: Capabilities = {
   documents: 'built-in',
 };
 
+/** How custom resources behave. */
 export const customCapabilities: Capabilities = {
   objects: 'unstructured',
   hasProtobuf: false,

@@ -1,3 +1,4 @@
+/** How important a log record is. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 export type LogFields = Readonly<Record<string, unknown>>;

@@ -32,6 +32,7 @@ export interface EnvironmentParts {
   readonly base?: Contents;
 }
 
+/** A checked expression, or the issues that prevent it. */
 export type Compiled =
   | { readonly ok: true; readonly expression: CheckedExpression }
   | { readonly ok: false; readonly issues: Issues };

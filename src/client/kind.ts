@@ -3,6 +3,7 @@ import type { DeepReadonly } from '../base/index.ts';
 
 export { keyOf, splitKey } from '../api/client.ts';
 
+/** Whether a kind's objects are in namespaces. */
 export type Scope = 'Namespaced' | 'Cluster';
 
 /** The common fields of all API objects. Types of custom resources extend it or match its shape. */

@@ -18,6 +18,7 @@ export interface TransportRequest {
   readonly signal: AbortSignal;
 }
 
+/** A response of an API server. */
 export interface TransportResponse {
   readonly status: number;
   /** Lower-case names. */

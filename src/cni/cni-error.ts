@@ -18,6 +18,7 @@ export const CNI_CODES = {
   Internal: 999,
 } as const;
 
+/** The names of the error codes in the CNI specification. */
 export type CniErrorName = keyof typeof CNI_CODES;
 
 export interface CniErrorOptions extends ErrorOptions {

@@ -1,5 +1,6 @@
 import type { KubernetesObject, Observed } from '../client/index.ts';
 
+/** The type, reason, action and message of an event. */
 export interface EventDetails {
   readonly type?: 'Normal' | 'Warning';
   /** The reason, one word in CamelCase. */

@@ -51,6 +51,7 @@ export interface Part {
   prepare(context: AppContext): PreparedPart;
 }
 
+/** A part whose caches are declared; the app runs it once they are filled. */
 export interface PreparedPart {
   run(signal: AbortSignal): Promise<void>;
   /**

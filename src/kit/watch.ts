@@ -2,6 +2,7 @@ import { controllerOf } from '../api/client.ts';
 import type { ObjectSelection, Kind, KubernetesObject, Observed } from '../client/index.ts';
 import type { ReconcileContext, Watch } from './controller-options.ts';
 
+/** Which objects a controller watches besides its own, and which keys their changes lead to. */
 export interface WatchMapping<T extends KubernetesObject> {
   /** The keys of the objects to reconcile when an object of this kind has changed. */
   to(object: Observed<T>, context: { readonly objects: ReconcileContext['objects'] }): Iterable<string>;

@@ -21,6 +21,7 @@ import type { NodeAgentParts, NodeTask } from './compose-agent.ts';
 import type { NodeAgent } from './node-agent.ts';
 import { NodeStart } from './node-start.ts';
 
+/** The backend, labels, taints and drivers of nodes. */
 export interface NodeOptions extends NodeBehavior {
   /** Opens the backend of each node. */
   readonly backend: OpenNodeBackend;

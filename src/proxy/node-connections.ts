@@ -5,10 +5,9 @@ import type { Node } from '../api/types/core/v1.d.ts';
 import { type ServerObjects, transportErrorText } from '../apiserver/index.ts';
 import type { Clock } from '../base/index.ts';
 import { type ClientCertificate, type Dialer, HttpClient, streamDialer } from '../wire/http/index.ts';
-import { KeptClients } from './kept-clients.ts';
 import type { LocalConnections } from './local-connections.ts';
-import { isProxyable, type ProxyLocation } from './proxy-location.ts';
 import type { ProxiedServer } from './proxied-request.ts';
+import { isProxyable, type ProxyLocation } from './proxy-location.ts';
 import type { ProxyName } from './proxy-name.ts';
 
 export interface NodeConnectionsOptions {
@@ -164,4 +163,29 @@ async function checkProxyable(host: string): Promise<void> {
   }
   if (addresses.length === 0) throw badRequest('no addresses for hostname');
   if (!addresses.every(({ address }) => isProxyable(address))) throw badRequest('address not allowed');
+}
+
+/** When there are more, the least recently used client is closed. */
+const MAX_CLIENTS = 1000;
+
+/** HTTP clients by the name of the server they connect to, kept open for the next request. */
+class KeptClients implements Disposable {
+  readonly #clients = new Map<string, HttpClient>();
+
+  get(name: string, make: () => HttpClient): HttpClient {
+    const client = this.#clients.get(name) ?? make();
+    this.#clients.delete(name);
+    this.#clients.set(name, client);
+    const [oldest] = this.#clients;
+    if (oldest !== undefined && this.#clients.size > MAX_CLIENTS) {
+      this.#clients.delete(oldest[0]);
+      oldest[1].drain();
+    }
+    return client;
+  }
+
+  [Symbol.dispose](): void {
+    for (const client of this.#clients.values()) client.destroy();
+    this.#clients.clear();
+  }
 }

@@ -2,6 +2,7 @@ import { type Duration, millisecondsOf, type VirtualClock } from '../base/index.
 import type { App, RunTracker } from '../kit/index.ts';
 import { describeCircle } from './run-circle.ts';
 
+/** How long `settle` continues, and when it gives up on a loop. */
 export interface SettleOptions {
   /** Rejects, and names the loop, when a controller has run more often than this for one object; default 1,000. */
   readonly maxRuns?: number;

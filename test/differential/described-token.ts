@@ -7,8 +7,10 @@ export function withTokensDescribed(text: string): string {
     if (header === undefined || claims === undefined) return token;
     const issued = Number(claims['iat']);
     const counted = (value: unknown): unknown => (typeof value === 'number' ? `+${value - issued}` : value);
-    const told = JSON.stringify({ header: { ...header, kid: '<key>' }, claims }, (_, value: unknown) => counted(value));
-    return `<token ${told}>`;
+    const described = JSON.stringify({ header: { ...header, kid: '<key>' }, claims }, (_, value: unknown) =>
+      counted(value),
+    );
+    return `<token ${described}>`;
   });
 }
 

@@ -67,7 +67,7 @@ async function watchOnce(): Promise<object> {
   return { seen, held, line: line.replaceAll(/ \d+ root \d+ /g, ' ') };
 }
 
-/** logind waits for 5 s by default, and nobody passes on the signal by which it would read its settings. */
+/** logind waits for 5 s by default, and no process passes on the signal by which it would read its settings. */
 async function watchTooLong(): Promise<object> {
   const settings = '/run/logind.conf.d';
   const source = new LogindShutdown({ clock, log, neededMs: 30_000, settings });

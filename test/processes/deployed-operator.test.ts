@@ -44,7 +44,7 @@ beforeAll(async () => {
   });
 });
 
-/** Without namespaces, the program is told where its account is. */
+/** Without namespaces, a variable tells the program where its account is. */
 function imagesFile(mountsVolumes: boolean): string {
   const account = '$(KEELSON_MOUNT_ROOT)/var/run/secrets/kubernetes.io/serviceaccount';
   return `apiVersion: keelson.dev/v1

@@ -36,9 +36,11 @@ test('the command line, its help and the page of flags know the program', async 
   expect(await printedBy('help')).toMatch(/Run parts of one:\n[^]*\n {2}heartbeat +Tell each namespace\n/);
   expect(await printedBy('help', 'heartbeat')).toContain('--beat TEXT');
   expect(await printedBy('heartbeat', '--help-all')).toMatch(
-    /\nHeartbeat:\n {2}--beat TEXT +What each namespace is told\n/,
+    /\nHeartbeat:\n {2}--beat TEXT +The text that each namespace gets\n/,
   );
-  expect(await printedBy('up', '--help-all')).toMatch(/\nHeartbeat:\n {2}--beat TEXT +What each namespace is told\n/);
+  expect(await printedBy('up', '--help-all')).toMatch(
+    /\nHeartbeat:\n {2}--beat TEXT +The text that each namespace gets\n/,
+  );
   expect(await printedBy('heartbeat', '--baet=x')).toContain('unknown flag --baet; did you mean --beat?');
   expect(await printedBy('heartbeat', '--rhythm=wild')).toContain('--rhythm is refused: a heart has one rhythm');
   const page = await flagsPage(withHeartbeat);

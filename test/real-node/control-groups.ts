@@ -33,7 +33,7 @@ export async function createControlGroups(name: string): Promise<string[]> {
   return folders;
 }
 
-/** Removes the groups with all below them, as soon as their last processes have ended. Groups that stay are found by whoever looks for leftovers. */
+/** Removes the groups with all below them, as soon as their last processes have ended. The check for leftovers finds groups that stay. */
 export async function removeControlGroups(folders: readonly string[]): Promise<void> {
   const deadline = performance.now() + REMOVE_LIMIT_MS;
   for (const folder of folders)

@@ -150,44 +150,50 @@ describe('keelson up --workers=2', () => {
   });
 });
 
-test('a connection on its way to a worker that dies is closed', async () => {
-  const flags = ['--workers=2', '--nodes=0', '--controllers=false', '--scheduler=none'];
-  await using server = await startKeelson({ bundle, flags });
-  const [victim = 0, other = 0] = workersOf(server);
-  process.kill(victim, 'SIGSTOP');
-  const outcomes: string[] = [];
-  const opening = Array.from({ length: 4 }, async () => {
-    const opened = await Connection.open(server).catch(() => undefined);
-    outcomes.push(opened === undefined ? 'closed' : 'open');
-    opened?.[Symbol.dispose]();
+describe('a server alone with two workers', () => {
+  let server: RunningServer;
+  beforeAll(async () => {
+    const flags = ['--workers=2', '--nodes=0', '--controllers=false', '--scheduler=none'];
+    server = await startKeelson({ bundle, flags });
   });
-  await vi.waitFor(() => expect(outcomes).toEqual(['open', 'open', 'open']), 120_000);
-  process.kill(victim, 'SIGKILL');
-  await Promise.all(opening);
-  expect(outcomes).toEqual(['open', 'open', 'open', 'closed']);
-  expect(workersOf(server)).toContain(other);
-});
+  afterAll(() => server.stop());
 
-test('reads and swaps at all workers have an order that explains them, while workers are killed', async () => {
-  const flags = ['--workers=2', '--nodes=0', '--controllers=false', '--scheduler=none'];
-  await using server = await startKeelson({ bundle, flags });
-  using first = await Connection.open(server);
-  await first.request('POST', '/api/v1/namespaces/kube-public/configmaps', configMap('register', 'first'));
-  const path = '/api/v1/namespaces/kube-public/configmaps/register';
-  const clients = Array.from({ length: 8 }, (_item, index) => new RegisterClient(`client${index}`, path, server));
-  for (let round = 0; round < 4; round++) {
-    const [victim = 0] = workersOf(server);
-    const running = Promise.all(clients.map((client) => times(25, () => client.step())));
-    if (round > 0) process.kill(victim, 'SIGKILL');
-    await running;
+  test('a connection on its way to a worker that dies is closed', async () => {
+    const [victim = 0, other = 0] = workersOf(server);
+    process.kill(victim, 'SIGSTOP');
+    const outcomes: string[] = [];
+    const opening = Array.from({ length: 4 }, async () => {
+      const opened = await Connection.open(server).catch(() => undefined);
+      outcomes.push(opened === undefined ? 'closed' : 'open');
+      opened?.[Symbol.dispose]();
+    });
+    await vi.waitFor(() => expect(outcomes).toEqual(['open', 'open', 'open']), 120_000);
+    process.kill(victim, 'SIGKILL');
+    await Promise.all(opening);
+    expect(outcomes).toEqual(['open', 'open', 'open', 'closed']);
+    expect(workersOf(server)).toContain(other);
     await vi.waitFor(() => expect(workersOf(server)).toHaveLength(2), 120_000);
-  }
-  const operations = clients.flatMap((client) => client.operations);
-  for (const client of clients) client[Symbol.dispose]();
+  });
 
-  const swapped = operations.filter(({ did }) => did.type === 'swap' && did.outcome === 'done');
-  expect(swapped.length).toBeGreaterThan(50);
-  expect(checkRegister(operations, 'first')).toEqual({ isLinearizable: true });
+  test('reads and swaps at all workers have an order that explains them, while workers are killed', async () => {
+    using first = await Connection.open(server);
+    await first.request('POST', '/api/v1/namespaces/kube-public/configmaps', configMap('register', 'first'));
+    const path = '/api/v1/namespaces/kube-public/configmaps/register';
+    const clients = Array.from({ length: 8 }, (_item, index) => new RegisterClient(`client${index}`, path, server));
+    for (let round = 0; round < 4; round++) {
+      const [victim = 0] = workersOf(server);
+      const running = Promise.all(clients.map((client) => times(25, () => client.step())));
+      if (round > 0) process.kill(victim, 'SIGKILL');
+      await running;
+      await vi.waitFor(() => expect(workersOf(server)).toHaveLength(2), 120_000);
+    }
+    const operations = clients.flatMap((client) => client.operations);
+    for (const client of clients) client[Symbol.dispose]();
+
+    const swapped = operations.filter(({ did }) => did.type === 'swap' && did.outcome === 'done');
+    expect(swapped.length).toBeGreaterThan(50);
+    expect(checkRegister(operations, 'first')).toEqual({ isLinearizable: true });
+  });
 });
 
 test.each(['SIGTERM', 'SIGKILL'] as const)('workers end when the main process does, by %s', async (signal) => {

@@ -13,6 +13,7 @@ export interface AccessRequest {
   readonly trace?: { readonly stage: TraceStep | undefined } | undefined;
 }
 
+/** The verdict of an authorizer, with the reason for it. */
 export interface AccessDecision {
   /** `noOpinion` passes the request to the next authorizer; when all have no opinion, it is refused. */
   readonly verdict: 'allow' | 'deny' | 'noOpinion';
@@ -22,6 +23,7 @@ export interface AccessDecision {
   readonly error?: string;
 }
 
+/** The decision that passes a request to the next authorizer. */
 export const NO_OPINION: AccessDecision = { verdict: 'noOpinion', reason: '' };
 
 /** Decides whether a user may do something. Authorizers that need only data of this process answer synchronously. */

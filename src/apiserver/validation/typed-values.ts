@@ -34,24 +34,21 @@ export function checkTyped(object: Members, type: Struct, old?: Members): FieldE
 }
 
 const known = new WeakMap<Struct, readonly FieldCheck[]>();
-/** Types whose checks are being collected: a recursive type counts as having some. */
-const open = new Set<Struct>();
 
-function fieldChecks(type: Struct): readonly FieldCheck[] {
+/** `open` are the types whose checks are being collected: a recursive type counts as having some. */
+function fieldChecks(type: Struct, open: readonly Struct[] = []): readonly FieldCheck[] {
   const found = known.get(type);
   if (found !== undefined) return found;
   const checks: FieldCheck[] = [];
   known.set(type, checks);
-  open.add(type);
   for (const field of type.fields) {
-    const check = shapeCheck(field.shape);
+    const check = shapeCheck(field.shape, [...open, type]);
     if (check !== undefined || (field.required && field.isOnlyPublished !== true)) checks.push({ field, check });
   }
-  open.delete(type);
   return checks;
 }
 
-function shapeCheck(shape: Shape): Check | undefined {
+function shapeCheck(shape: Shape, open: readonly Struct[]): Check | undefined {
   switch (shape.kind) {
     case 'scalar': {
       const { constraints } = shape;
@@ -59,17 +56,17 @@ function shapeCheck(shape: Shape): Check | undefined {
       return (value, place) => checkScalar(value, constraints, place);
     }
     case 'struct': {
-      const fields = fieldChecks(shape.struct);
-      return fields.length > 0 || open.has(shape.struct)
+      const fields = fieldChecks(shape.struct, open);
+      return fields.length > 0 || open.includes(shape.struct)
         ? (value, place) => checkMembers(value, fields, place)
         : undefined;
     }
     case 'list': {
-      const check = shapeCheck(shape.element);
+      const check = shapeCheck(shape.element, open);
       return check === undefined ? undefined : (value, place) => checkItems(value, check, place);
     }
     case 'map': {
-      const check = shapeCheck(shape.value);
+      const check = shapeCheck(shape.value, open);
       return check === undefined ? undefined : (value, place) => checkEntries(value, check, place);
     }
   }

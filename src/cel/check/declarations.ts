@@ -73,18 +73,22 @@ function inStyle(apply: Apply, argumentCount: number): Implementation {
   return argumentCount === 2 ? binary(apply) : variadic(apply);
 }
 
+/** An implementation that takes one argument. */
 export function unary(apply: (argument: Value) => Value): Implementation {
   return { style: 'unary', apply };
 }
 
+/** An implementation that takes two arguments. */
 export function binary(apply: (left: Value, right: Value) => Value): Implementation {
   return { style: 'binary', apply };
 }
 
+/** An implementation that takes any number of arguments. */
 export function variadic(apply: (...args: readonly Value[]) => Value): Implementation {
   return { style: 'function', apply };
 }
 
+/** Declares a function with its overloads, for an environment. */
 export function declareFunction(
   name: string,
   overloads: readonly Overload[],

@@ -12,6 +12,7 @@ export interface ExpressionProblem {
   readonly detail: string;
 }
 
+/** A compiled expression, or the problem that prevents it. */
 export type ExpressionResult =
   | { readonly ok: true; readonly expression: CheckedExpression; readonly program: Program }
   | { readonly ok: false; readonly problem: ExpressionProblem };

@@ -24,6 +24,7 @@ export interface RuleEnvironment {
   value(raw: unknown): ReturnType<ReturnType<typeof schemaShape>['convert']>;
 }
 
+/** What is known about a rule's schema before it is compiled. */
 export interface RuleOptions {
   /** For new rules, the version they must work in; absent for stored ones. */
   readonly version?: MinorVersion;

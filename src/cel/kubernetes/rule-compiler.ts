@@ -20,6 +20,7 @@ export interface RuleProgram {
   readonly maxCost: bigint;
 }
 
+/** A validation rule that is ready to be evaluated, with its message. */
 export interface CompiledRule extends RuleProgram {
   /** Whether it uses `oldSelf`: then it applies to updates only. */
   readonly usesOldSelf: boolean;

@@ -104,17 +104,27 @@ export class Type extends Boxed {
 }
 
 export const ANY = new Type('any', 'google.protobuf.Any');
+/** The type of `true` and `false`. */
 export const BOOL = new Type('bool', 'bool');
+/** The type of byte sequences. */
 export const BYTES = new Type('bytes', 'bytes');
+/** The type of floating-point numbers. */
 export const DOUBLE = new Type('double', 'double');
+/** The type of `duration('1h')`. */
 export const DURATION = new Type('duration', 'google.protobuf.Duration');
+/** The type of values whose type is checked at run time. */
 export const DYN = new Type('dyn', 'dyn');
 export const ERROR = new Type('error', 'error');
+/** The type of signed 64-bit integers. */
 export const INT = new Type('int', 'int');
+/** The type of `null`. */
 export const NULL = new Type('null', 'null_type');
+/** The type of texts. */
 export const STRING = new Type('string', 'string');
+/** The type of `timestamp('2026-01-01T00:00:00Z')`. */
 export const TIMESTAMP = new Type('timestamp', 'google.protobuf.Timestamp');
 export const TYPE = new Type('type', 'type');
+/** The type of unsigned 64-bit integers. */
 export const UINT = new Type('uint', 'uint');
 export const UNKNOWN = new Type('unknown', 'unknown');
 /** The type of a field that a provider declares without a type. */
@@ -127,10 +137,12 @@ export const OPTIONAL = new Type('opaque', 'optional_type');
 /** Types with an order, by which lists can be sorted. */
 export const COMPARABLE_TYPES: readonly Type[] = [INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES];
 
+/** The type of lists of one element type. */
 export function listOf(element: Type): Type {
   return new Type('list', 'list', { parameters: [element] });
 }
 
+/** The type of maps from one key type to one value type. */
 export function mapOf(key: Type, value: Type): Type {
   return new Type('map', 'map', { parameters: [key, value] });
 }

@@ -55,10 +55,12 @@ export class CombinedCredentials implements Credentials {
   }
 }
 
+/** The `authorization` header of a token. */
 export function bearer(token: string): string {
   return `Bearer ${token}`;
 }
 
+/** The `authorization` header of a user with a password. */
 export function basic(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }

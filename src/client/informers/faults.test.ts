@@ -137,7 +137,7 @@ describe('in one process, in virtual time', () => {
     const trial = await inProcess(seed, unreliableNetwork, { isStreaming: seed > 'd' });
     await using _cluster = trial.cluster;
 
-    check(await run(trial, 1000));
+    check(await run(trial, 800));
 
     for (const [fault, count] of trial.faulty.faults) struck.set(fault, (struck.get(fault) ?? 0) + count);
   });

@@ -15,6 +15,7 @@ export interface ObjectSelection {
   readonly fieldSelector?: string;
 }
 
+/** Which objects an informer watches, and what it keeps of them. */
 export interface InformerOptions<T extends KubernetesObject> extends ObjectSelection {
   /**
    * Changes objects before they are cached; by default it drops `managedFields`. All users of a shared informer share

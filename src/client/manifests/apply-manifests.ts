@@ -3,6 +3,7 @@ import type { Client } from '../client.ts';
 import type { KubernetesObject } from '../kind.ts';
 import type { Manifest } from './read-manifests.ts';
 
+/** How objects of manifests are completed. */
 export interface LoadOptions {
   /** The namespace of objects that name none; default `default`. */
   readonly namespace?: string;

@@ -7,6 +7,7 @@ export interface Warning {
   readonly request: string;
 }
 
+/** Receives the warnings that API servers send with responses. */
 export type WarningHandler = (warning: Warning) => void;
 
 /** `299 agent "text"`, several of them with commas in between (RFC 7234, section 5.5). */

@@ -12,6 +12,7 @@ export interface Selection {
   readonly fieldSelector?: string;
 }
 
+/** Options of reading an object. */
 export interface GetOptions extends CallOptions {
   /** The result is not older than this; `'0'` accepts any state that the server has cached. */
   readonly resourceVersion?: string;
@@ -26,6 +27,7 @@ export interface ListOptions extends CallOptions, Selection {
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
 }
 
+/** Which objects are watched, from which version on, and for how long. */
 export interface WatchOptions extends CallOptions, Selection {
   /**
    * Watches for changes after this version; without it the watch begins with `ADDED` events for all existing objects.
@@ -40,6 +42,7 @@ export interface WatchOptions extends CallOptions, Selection {
   readonly timeoutSeconds?: number;
 }
 
+/** Options of every write. */
 export interface WriteOptions extends CallOptions {
   /** Runs every step except storing. */
   readonly dryRun?: boolean;
@@ -49,12 +52,14 @@ export interface WriteOptions extends CallOptions {
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
 }
 
+/** Options of server-side apply. */
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string;
   /** Takes fields over from other managers instead of failing with a conflict. */
   readonly force?: boolean;
 }
 
+/** Options of deleting an object. */
 export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean;
   readonly gracePeriodSeconds?: number;
@@ -64,6 +69,7 @@ export interface DeleteOptions extends CallOptions {
   readonly preconditions?: Preconditions;
 }
 
+/** Options of deleting all selected objects. */
 export interface DeleteCollectionOptions extends DeleteOptions, Selection {}
 
 export function selectionQuery({ labelSelector, fieldSelector }: Selection): QueryValues {

@@ -5,6 +5,7 @@ import type { CallOptions } from '../request/api-request.ts';
 import { type DeleteOptions, deleteBody, type WriteOptions } from './options.ts';
 import type { ResourceClient } from './resource-client.ts';
 
+/** Which part of a container's log is read. */
 export interface LogOptions extends CallOptions {
   /** Required when the pod has several containers. */
   readonly container?: string;
@@ -58,6 +59,7 @@ export async function bindPod(
   await pods.subresource<Binding>('binding').create(name, binding, options);
 }
 
+/** A token of a service account, and when it expires. */
 export interface IssuedToken {
   readonly token: string;
   /** RFC 3339. */

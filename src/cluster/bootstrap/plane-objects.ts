@@ -1,3 +1,4 @@
+import { amendPolicy, bootstrapPolicy, type PolicyObject } from '../../access/index.ts';
 import type { ApiServer } from '../../apiserver/index.ts';
 import { advertisedAddress, apiServiceAddress, hostAndPort } from '../addresses.ts';
 import { frontProxyOf } from '../authentication.ts';
@@ -5,7 +6,6 @@ import type { ControlPlaneOptions } from '../control-plane-options.ts';
 import type { ClusterPki } from '../pki/cluster-pki.ts';
 import { apiEndpoints } from './api-endpoints.ts';
 import { type BootstrapObjects, bootstrapObjects } from './bootstrap-objects.ts';
-import { ensurePolicy } from './ensure-policy.ts';
 import { IdentityLease } from './identity-lease.ts';
 import { keepOwnObjects } from './keep-own-objects.ts';
 import { type OwnObject, repair } from './own-object.ts';
@@ -121,4 +121,33 @@ function bootstrapObjectsOf(options: ControlPlaneOptions, pki: ClusterPki): Boot
       frontProxy: frontProxyOf(access, pki),
     },
   });
+}
+
+const GROUP = 'rbac.authorization.k8s.io';
+const ROOT = `/apis/${GROUP}/v1`;
+
+/**
+ * Creates the roles and bindings that every cluster has, and adds what is missing in those that exist; does nothing where roles are
+ * not served. All are written at once, so that the store groups them into a few transactions.
+ */
+async function ensurePolicy(server: ApiServer): Promise<void> {
+  if (server.registry.find(GROUP, 'v1', 'clusterroles') === undefined) return;
+  const known = new Set<string>();
+  for (const plural of ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'] as const) {
+    for (const { metadata } of await server.objects.of(GROUP, plural).newestList()) {
+      known.add(`${plural} ${metadata.namespace ?? ''}/${metadata.name ?? ''}`);
+    }
+  }
+  const hasMigrations = server.registry.hasGroup('storagemigration.k8s.io');
+  await Promise.all(bootstrapPolicy({ hasMigrations }).map((policy) => ensure(server, policy, known)));
+}
+
+async function ensure(server: ApiServer, policy: PolicyObject, known: ReadonlySet<string>): Promise<void> {
+  const { plural, object } = policy;
+  const { name, namespace = '' } = object.metadata;
+  const collection = `${ROOT}/${namespace === '' ? '' : `namespaces/${namespace}/`}${plural}`;
+  const isThere = known.has(`${plural} ${namespace}/${name}`);
+  if (!isThere && (await server.self.create(collection, object))) return;
+  const kind = { group: GROUP, plural, root: ROOT };
+  await repair(server, { kind, object, amend: (current) => amendPolicy(policy, current) });
 }

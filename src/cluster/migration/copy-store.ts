@@ -24,6 +24,7 @@ export type StorePlace =
   /** The file of a snapshot. */
   | { readonly type: 'file'; readonly path: string };
 
+/** The stores that `copyStore()` copies between, and how. */
 export interface CopyOptions {
   readonly from: StorePlace;
   readonly to: StorePlace;
@@ -37,6 +38,7 @@ export interface CopyOptions {
   readonly bumpRevision?: number;
 }
 
+/** The number of objects that were copied. */
 export interface CopyReport {
   readonly objects: number;
   /** Of them, those that had to be written now. */

@@ -20,6 +20,7 @@ export interface CniRequest<Config = unknown> extends Omit<PluginRequest, 'field
 
 type Answer<T> = T | Promise<T>;
 
+/** What a network plugin is called, how its configuration looks, and what it does for each command. */
 export interface CniPluginDefinition<Schema extends ConfigurationSchema> {
   /** The name of the program, which is `type` in configurations. */
   readonly name: string;
@@ -67,6 +68,7 @@ export function cniPlugin<const Schema extends ConfigurationSchema = Configurati
 const DEFAULT_VERSIONS: readonly string[] = CNI_VERSIONS.slice(CNI_VERSIONS.indexOf('0.3.0'));
 const MAX_INPUT_BYTES = 4 * 1024 * 1024;
 
+/** A network plugin, made by `cniPlugin()`; `main()` answers the call that the process was started for. */
 export class CniPlugin {
   readonly name: string;
   readonly #definition: CniPluginDefinition<ConfigurationSchema>;

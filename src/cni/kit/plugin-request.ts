@@ -7,6 +7,7 @@ import { currentResult } from '../results/convert-result.ts';
 import { resultOf } from '../results/read-result.ts';
 import type { CapabilityArgs, ValidAttachment } from '../running/attachment.ts';
 
+/** The commands of the CNI specification. */
 export type CniCommand = 'ADD' | 'CHECK' | 'DEL' | 'GC' | 'STATUS';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

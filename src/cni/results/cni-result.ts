@@ -7,6 +7,7 @@ export interface CniResult {
   readonly dns?: CniDns;
 }
 
+/** An interface that a plugin made or moved. */
 export interface CniInterface {
   readonly name: string;
   readonly mac?: string;
@@ -17,6 +18,7 @@ export interface CniInterface {
   readonly pciID?: string;
 }
 
+/** An address that a plugin assigned. */
 export interface CniAddress {
   /** With the length of its network: `10.1.0.5/16`. */
   readonly address: string;
@@ -25,6 +27,7 @@ export interface CniAddress {
   readonly interface?: number;
 }
 
+/** A route in a result. */
 export interface CniRoute {
   readonly dst: string;
   readonly gw?: string;
@@ -35,6 +38,7 @@ export interface CniRoute {
   readonly scope?: number;
 }
 
+/** The DNS settings in a result. */
 export interface CniDns {
   readonly nameservers?: readonly string[];
   readonly domain?: string;

@@ -33,6 +33,7 @@ export interface CapabilityArgs {
   readonly [capability: string]: unknown;
 }
 
+/** A port of the host that leads to a container, as the capability `portMappings` passes it. */
 export interface PortMapping {
   readonly hostPort: number;
   readonly containerPort: number;
@@ -48,6 +49,7 @@ export interface Bandwidth {
   readonly egressBurst?: number;
 }
 
+/** A range that a plugin takes addresses from, as the capability `ipRanges` passes it. */
 export interface IpRange {
   readonly subnet: string;
   readonly rangeStart?: string;

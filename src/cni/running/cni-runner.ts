@@ -30,11 +30,13 @@ export interface CniRunnerOptions {
   readonly clock?: Clock;
 }
 
+/** Options of every command. */
 export interface RunOptions {
   /** Kills the plugin that runs. A DEL should follow an ADD that was stopped. */
   readonly signal?: AbortSignal;
 }
 
+/** Options of the command GC. */
 export interface GcOptions extends RunOptions {
   /** What still exists. Attachments of the cache that are not in it get a DEL. By default nothing exists, and plugins get no list. */
   readonly valid?: readonly ValidAttachment[];

@@ -1,8 +1,10 @@
+import { claimVolumesOf, csiSourceOf, uniqueVolumeName } from '../../api/meaning/index.ts';
 import { deepEqual, runTogether } from '../../base/index.ts';
-import { claimVolumesOf, csiSourceOf } from '../../api/meaning/index.ts';
 import {
   CSIDriver,
+  hasReason,
   ItemBackoff,
+  mergePatch,
   Node,
   type Observed,
   PersistentVolume,
@@ -12,8 +14,8 @@ import {
 } from '../../client/index.ts';
 import { type AppContext, type KeyedWorkers, type Part, podsByNode, type PreparedPart } from '../../kit/index.ts';
 import { attachMetrics } from './attach-metrics.ts';
-import { AttachMemory, type AttachParts, attachmentsByNode, placeKey } from './attach-parts.ts';
-import { syncNode } from './sync-node.ts';
+import { AttachMemory, attachmentsByNode, type AttachParts, placeKey } from './attach-parts.ts';
+import { attachmentName } from './attachment-name.ts';
 import { syncVolume } from './sync-volume.ts';
 
 export interface AttachDetachOptions {
@@ -143,4 +145,35 @@ class AttachDetach implements PreparedPart {
 function relevantOf({ metadata, spec, status }: Observed<Node>): unknown {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status;
   return [metadata.annotations, spec?.taints, status?.volumesInUse, status?.volumesAttached, ready];
+}
+
+/** Writes the node's attached volumes to its status; returns the volumes that were removed from it. */
+async function syncNode(nodeName: string, parts: AttachParts): Promise<string[]> {
+  const { nodes, attachments, volumes, memory } = parts;
+  const node = nodes.get(nodeName);
+  const attached: string[] = [];
+  const leaving: string[] = [];
+  for (const { metadata, spec, status } of attachments.byIndex(attachmentsByNode, nodeName)) {
+    const volume = spec.source.persistentVolumeName ?? '';
+    const { csi } = volumes.get(volume)?.spec ?? {};
+    if (csi === undefined || metadata.name !== attachmentName(csi, nodeName)) continue;
+    if (memory.leaving.has(placeKey(volume, nodeName))) leaving.push(volume);
+    else if (status?.attached === true && metadata.deletionTimestamp === undefined)
+      attached.push(uniqueVolumeName(csi));
+  }
+  if (node === undefined) return leaving;
+  const wanted = attached.toSorted().map((name) => ({ name, devicePath: '' }));
+  const present = node.status?.volumesAttached ?? [];
+  if (
+    deepEqual(
+      wanted,
+      present.toSorted((left, right) => (left.name < right.name ? -1 : 1)),
+    )
+  )
+    return leaving;
+  const status = { volumesAttached: wanted.length === 0 ? null : wanted };
+  await nodes.patchStatus(nodeName, mergePatch({ status })).catch((error: unknown) => {
+    if (!hasReason(error, 'NotFound')) throw error;
+  });
+  return leaving;
 }

@@ -1,14 +1,20 @@
 import { type LabelMatcher, matchLabelSelector, ValueError } from '../../api/client.ts';
-import { isControlledBy, nextAvailableInMs } from '../../api/meaning/index.ts';
+import { controllerOf, isControlledBy, nextAvailableInMs } from '../../api/meaning/index.ts';
 import type { DaemonSet as DaemonSetObject } from '../../api/types/apps/v1.d.ts';
-import type { Pod as PodObject } from '../../api/types/core/v1.d.ts';
+import type { Node as NodeObject, Pod as PodObject } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { ControllerRevision, DaemonSet, keyOf, Node, type Observed, Pod } from '../../client/index.ts';
-import { type Controller, controller, type ReconcileContext, watch } from '../../kit/index.ts';
+import {
+  type Controller,
+  controller,
+  podsByNode,
+  type ReconcileContext,
+  watch,
+  type WatchContext,
+} from '../../kit/index.ts';
 import { claim, concernsOwners, orphansByNamespace, ownerKeys } from '../ownership/index.ts';
 import { TemplateHasher } from '../pod-template-hash/index.ts';
 import { replaceStatus } from '../replace-status.ts';
-import { affectedSets, concernsDaemons } from './affected-sets.ts';
 import { type DaemonHistory, findHistory, revisionsToRemove } from './daemon-history.ts';
 import { daemonStatus } from './daemon-status.ts';
 import { execute, planNodes, podsByTarget } from './daemon-sync.ts';
@@ -126,4 +132,35 @@ async function updateStatus(
   // Of two pods on a node only one counts, but the other may become available too.
   const availableInMs = nextAvailableInMs(own, view.minReadySeconds, nowMs);
   if (availableInMs !== undefined) context.after(availableInMs);
+}
+
+/** Whether a change of a node can affect a DaemonSet. */
+function concernsDaemons(node: Observed<NodeObject>, old: Observed<NodeObject> | undefined): boolean {
+  return (
+    old === undefined ||
+    !deepEqual(node.metadata.labels ?? {}, old.metadata.labels ?? {}) ||
+    !deepEqual(node.spec?.taints ?? [], old.spec?.taints ?? [])
+  );
+}
+
+/** The DaemonSets that need a new pod on the node, must delete one there, or count a misscheduled one. */
+function affectedSets(
+  { metadata: { name } }: Observed<NodeObject>,
+  { objects }: Pick<WatchContext, 'objects'>,
+): readonly string[] {
+  const node = objects(Node).get(name);
+  if (node === undefined) return []; // the pods of a deleted node trigger their own events
+  const present = new Set(
+    objects(Pod)
+      .byIndex(podsByNode, name)
+      .map((pod) => controllerOf(pod)?.uid),
+  );
+  return objects(DaemonSet)
+    .list()
+    .filter((set) => {
+      const { shouldRun, shouldStay } = nodeFits(viewDaemonSet(set))(node);
+      if (!present.has(set.metadata.uid)) return shouldRun;
+      return !shouldStay || (set.status?.numberMisscheduled ?? 0) > 0;
+    })
+    .map((set) => keyOf(set));
 }

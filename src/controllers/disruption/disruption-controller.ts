@@ -1,22 +1,24 @@
-import { matchLabelSelector, ValueError } from '../../api/client.ts';
+import { formatTime, instantOfMillis, matchLabelSelector, ValueError } from '../../api/client.ts';
+import { isFinished } from '../../api/meaning/index.ts';
 import { messageOf } from '../../base/index.ts';
 import {
   Deployment,
   hasReason,
   ItemBackoff,
   keyOf,
+  type KubernetesObject,
   type Observed,
   Pod,
   PodDisruptionBudget,
   ReplicaSet,
   ReplicationController,
+  type Sendable,
   StatefulSet,
 } from '../../client/index.ts';
-import type { AppContext, EventRecorder, KeyedWorkers, Objects, ProgramPart, PreparedPart } from '../../kit/index.ts';
+import type { AppContext, EventRecorder, KeyedWorkers, Objects, PreparedPart, ProgramPart } from '../../kit/index.ts';
 import { budgetStatus, disruptedPods, failedStatus } from './budget-status.ts';
 import { type ExpectedPods, expectedPods } from './expected-pods.ts';
 import { selectorText } from './selector-text.ts';
-import { mayBecomeStale, undisrupted, untilStaleMs } from './stale-disruption.ts';
 
 const NAME = 'disruption';
 const COMPONENT = 'controllermanager';
@@ -162,4 +164,32 @@ class DisruptionController implements PreparedPart {
     if (staleMs > 0) this.#stalePods.addAfter(key, staleMs);
     else await this.#pods.updateStatus(undisrupted(pod, nowMs));
   }
+}
+
+const TARGET = 'DisruptionTarget';
+const STALE_MS = 120_000;
+
+/** Milliseconds until the pod's DisruptionTarget condition is stale; undefined when it has none that could be. */
+function untilStaleMs(pod: Observed<Pod>, nowMs: number): number | undefined {
+  if (pod.metadata.deletionTimestamp !== undefined || isFinished(pod)) return undefined;
+  const condition = pod.status?.conditions?.find(({ type }) => type === TARGET);
+  if (condition?.status !== 'True' || condition.reason === 'TerminationByKubelet') return undefined;
+  return Math.max(0, Date.parse(condition.lastTransitionTime ?? '') + STALE_MS - nowMs);
+}
+
+/** Whether the object has a DisruptionTarget condition that may become stale. */
+function mayBecomeStale(object: KubernetesObject | undefined): boolean {
+  return (object as Pod | undefined)?.status?.conditions?.some(({ type }) => type === TARGET) ?? false;
+}
+
+/** The pod with its DisruptionTarget condition reset. */
+function undisrupted(pod: Observed<Pod>, nowMs: number): Sendable<Pod> {
+  const condition = {
+    type: TARGET,
+    status: 'False',
+    observedGeneration: pod.metadata.generation,
+    lastTransitionTime: formatTime(instantOfMillis(nowMs)),
+  };
+  const conditions = pod.status?.conditions?.map((each) => (each.type === TARGET ? condition : each));
+  return { ...pod, status: { ...pod.status, conditions } };
 }

@@ -1,11 +1,10 @@
-import type { MetricRegistry } from '../../base/index.ts';
+import { exponentialBuckets, type Histogram, type MetricRegistry } from '../../base/index.ts';
 import { Endpoints, EndpointSlice, keyOf, type Observed, Service } from '../../client/index.ts';
 import { type Controller, controller, type Objects, type ReconcileContext, watch } from '../../kit/index.ts';
 import { createIfAbsent } from '../create-if-absent.ts';
 import { MANAGED_BY, SERVICE_NAME } from '../endpointslice/slice-metadata.ts';
-import { slicesFor } from '../endpointslice/slice-metrics.ts';
+import { type EndpointsChanged, SliceMetrics, slicesFor } from '../endpointslice/slice-metrics.ts';
 import { MAX_ADDRESSES, type Mirrored, mirroredSlices } from './mirrored-slices.ts';
-import { MirroringMetrics } from './mirroring-metrics.ts';
 import { CONTROLLER_NAME, endpointChanges, sliceChanges } from './slice-changes.ts';
 
 const SKIP = 'endpointslice.kubernetes.io/skip-mirror';
@@ -114,4 +113,28 @@ function hasSelector({ spec }: Observed<Service>): boolean {
 
 function isOurs({ metadata }: Observed<EndpointSlice>): boolean {
   return metadata.labels?.[MANAGED_BY] === CONTROLLER_NAME;
+}
+
+const PREFIX = 'endpoint_slice_mirroring_controller';
+
+/** Metrics of mirrored slices, under kube-controller-manager's names. */
+class MirroringMetrics extends SliceMetrics {
+  readonly #updated: Histogram;
+  /** Addresses skipped per run. */
+  readonly skipped: Histogram;
+  readonly seconds: Histogram;
+
+  constructor(metrics: MetricRegistry) {
+    super(metrics, { prefix: PREFIX, of: 'an Endpoints object' });
+    const histogram = (name: string, help: string, first: number): Histogram =>
+      metrics.histogram({ name: `${PREFIX}_${name}`, help, buckets: exponentialBuckets(first, 2, 15) }).with();
+    this.#updated = histogram('endpoints_updated_per_sync', 'Endpoints changed in a run for an Endpoints object.', 2);
+    this.skipped = histogram('addresses_skipped_per_sync', 'Addresses that are left out in a run.', 2);
+    this.seconds = histogram('endpoints_sync_duration', 'How long a run takes, in seconds.', 0.001);
+  }
+
+  override endpointsChanged(changed: EndpointsChanged): void {
+    super.endpointsChanged(changed);
+    this.#updated.observe(changed.updated ?? 0);
+  }
 }

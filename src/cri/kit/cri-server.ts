@@ -2,6 +2,7 @@ import { aborted, CryptoRandom, discardLogger, type Logger, RealClock, type Runn
 import { CriServer } from '../server/cri-server.ts';
 import type { ServedRuntime } from '../server/served-runtime.ts';
 
+/** Where a container runtime is served. */
 export interface ServedAt {
   /** The socket that a kubelet is given: `unix:///run/mine/cri.sock`. */
   readonly listen: string;

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { AuthConfig, FilesystemUsage, Image, ImageService, ImageSpec, PullOptions } from '../../node/index.ts';
 
+/** The image to pull, and the credentials for it. */
 export interface PullRequest {
   readonly image: ImageSpec;
   readonly auth: AuthConfig | undefined;
   readonly signal: AbortSignal;
 }
 
+/** What a runtime reports of an image that it has pulled. */
 export interface PulledImage {
   /** A digest: `sha256:…`; names with the same one are the same image. */
   readonly id: string;

@@ -34,6 +34,7 @@ export interface ContainerUsage {
   readonly workingSetBytes: number;
 }
 
+/** What a container runtime is called, and what it does with sandboxes, containers and images. */
 export interface CriRuntimeDefinition {
   /** As before `://` in the ids of containers in pods' status. */
   readonly name: string;

@@ -49,6 +49,7 @@ export interface CreatedVolume {
   readonly topology?: readonly Texts[];
 }
 
+/** A snapshot of a volume. */
 export type Snapshot = Pick<
   SnapshotRecord,
   'id' | 'name' | 'volumeId' | 'sizeBytes' | 'createdAtMs' | 'isReady' | 'groupId'
@@ -61,6 +62,7 @@ export interface FreeCapacity {
   readonly minVolumeBytes?: number;
 }
 
+/** The secrets of a call, and the signal that ends it. */
 export interface CallDetails {
   readonly secrets: Texts;
   /** Aborts when the caller gives up. What was begun is begun again by the caller's next try. */
@@ -110,12 +112,14 @@ export interface CsiController {
   capacity?(request: { readonly parameters: Texts; readonly topology: Texts }): Promise<FreeCapacity>;
 }
 
+/** The node that a volume is attached to, and how. */
 export interface AttachDetails extends CallDetails {
   readonly nodeId: string;
   readonly isReadOnly: boolean;
   readonly capability: VolumeCapability;
 }
 
+/** A snapshot and the volume that it was taken of. */
 export interface SnapshotOf {
   readonly snapshot: Snapshot;
   readonly volume: Volume;
@@ -136,6 +140,7 @@ export interface StorageProblem {
   readonly message: string;
 }
 
+/** What a driver reports of a snapshot that it has made. */
 export interface CreatedSnapshot {
   readonly sizeBytes?: number;
   /** Default true. */
@@ -185,6 +190,7 @@ export interface CsiNode {
   stats?(volumeId: string, at: { readonly path: string }): Promise<readonly VolumeUsage[]>;
 }
 
+/** Where a volume is published on a node, and how. */
 export interface PublishDetails extends CallDetails {
   readonly targetPath: string;
   /** Empty without `stage`. */

@@ -16,6 +16,7 @@ export interface VolumeRecord {
   readonly attachments: Readonly<Record<string, Attachment>>;
 }
 
+/** A volume's attachment to one node. */
 export interface Attachment {
   readonly isReadOnly: boolean;
   readonly context: Readonly<Record<string, string>>;

@@ -17,12 +17,14 @@ export interface ApiContext {
   readonly signal: AbortSignal;
 }
 
+/** A list request, with the selectors of the client. */
 export interface ApiQuery extends ApiContext {
   /** As the client wrote them. A storage may ignore both: the server filters what it returns. */
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
 }
 
+/** A watch request: the selectors of the client, and the version to start after. */
 export interface ApiWatchQuery extends ApiQuery {
   /** The watch starts after this version; if undefined, it first sends all existing objects as `ADDED`. */
   readonly resourceVersion?: string;
@@ -34,6 +36,7 @@ export interface ApiList<T> {
   readonly resourceVersion?: string;
 }
 
+/** One event of a storage's watch: a changed object, or a bookmark. */
 export type ApiChange<T> =
   | {
       readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';

@@ -26,6 +26,7 @@ export interface AppOptions extends AppRunOptions {
   readonly traceCapacity?: number;
 }
 
+/** How an app runs: leader election, health, the time to stop in, and what it installs. */
 export interface AppRunOptions {
   /** Elects a leader among replicas with a Lease; the others keep their caches filled. Default: all replicas work. */
   readonly leaderElection?: LeaderElectionOptions | boolean;

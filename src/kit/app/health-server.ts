@@ -8,6 +8,7 @@ import {
 } from '../../base/index.ts';
 import { Listener } from '../../wire/listen/index.ts';
 
+/** Where an app answers probes and scrapes over HTTP. */
 export interface HealthOptions {
   /** Default 127.0.0.1; a kubelet's probes need `0.0.0.0`. */
   readonly host?: string;

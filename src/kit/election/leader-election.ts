@@ -5,6 +5,7 @@ import type { Fence } from './fence.ts';
 import { LeadershipLostError } from './leadership-lost.ts';
 import { LeaseLock } from './lease-lock.ts';
 
+/** The Lease of a leader election, and its times. */
 export interface LeaderElectionOptions {
   /** The name of the Lease; default the app's name. */
   readonly name?: string;

@@ -24,6 +24,7 @@ export function extender(name: string, options: ExtenderOptions): SchedulerExten
   return new SchedulerExtender(name, options);
 }
 
+/** The extender that `extender()` makes: a part for an app. */
 export class SchedulerExtender implements Part {
   readonly name: string;
   readonly needs: readonly AccessNeed[];

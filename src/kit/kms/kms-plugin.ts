@@ -13,6 +13,7 @@ export interface KmsConfigurationOptions {
   readonly name?: string;
 }
 
+/** The plugin that `kmsPlugin()` makes; `run` it. */
 export class KmsPlugin implements Runnable {
   readonly #options: KmsPluginOptions;
   #isListening = false;

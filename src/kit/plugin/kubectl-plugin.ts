@@ -53,6 +53,7 @@ export function kubectlPlugin<const Flags extends PluginFlags = PluginFlags>(
   return new KubectlPlugin(name, options);
 }
 
+/** The command that `kubectlPlugin()` makes; its executable calls `main()`. */
 export class KubectlPlugin<Flags extends PluginFlags = PluginFlags> {
   readonly name: string;
   readonly #options: KubectlPluginOptions<Flags>;

@@ -10,6 +10,7 @@ export interface PluginFlag {
   readonly short?: string;
 }
 
+/** The flags of a plugin by name. */
 export type PluginFlags = Readonly<Record<string, PluginFlag>>;
 
 /** What a plugin reads: text for flags with a value, whether it was given for switches. */

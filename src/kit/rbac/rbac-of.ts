@@ -11,6 +11,7 @@ export interface AppRoles {
   readonly role: Role | undefined;
 }
 
+/** The name and namespace of an app's roles. */
 export interface RbacOptions {
   /** The roles' name; default the app's. */
   readonly name?: string;

@@ -1,5 +1,6 @@
 import type { WebhookClientConfig } from '../../api/types/apiextensions/v1.d.ts';
 
+/** How the definitions of custom kinds are installed. */
 export interface InstallOptions {
   /** Where API servers reach the conversion webhook; default the app's own server at `/convert`. */
   readonly conversion?: WebhookClientConfig;

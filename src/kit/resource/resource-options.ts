@@ -93,4 +93,5 @@ export interface ManifestOptions {
   readonly conversion?: WebhookClientConfig;
 }
 
+/** The CustomResourceDefinition of a kind. */
 export type Definition = CustomResourceDefinition;

@@ -3,6 +3,7 @@ import type { KubernetesObject } from '../../client/index.ts';
 import { generateSample } from './generate-sample.ts';
 import type { ResourceVersion } from './resource-version.ts';
 
+/** How many objects a round trip converts, and from which seed they are generated. */
 export interface RoundTripOptions {
   /** Number of objects generated for each version and direction; default 100. */
   readonly runs?: number;
@@ -26,6 +27,7 @@ export interface RoundTripLoss {
   readonly example: KubernetesObject;
 }
 
+/** The number of objects that were converted there and back, and what was lost. */
 export interface RoundTripReport {
   /** Objects that were converted both ways. */
   readonly tried: number;

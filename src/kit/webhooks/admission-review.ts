@@ -1,5 +1,6 @@
 import { WebhookRequestError } from './webhook-handler.ts';
 
+/** The operations that an admission webhook is asked about. */
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE';
 
 /** The fields of an AdmissionRequest that handlers use. */

@@ -58,6 +58,7 @@ export function frontProxy(options: FrontProxyOptions): FrontProxy {
   return new FrontProxy(options);
 }
 
+/** The proxy that `frontProxy()` makes; `run` it. */
 export class FrontProxy implements Runnable {
   /** The CA certificate that users of the proxy have to trust, as PEM. */
   readonly authority: string;

@@ -42,6 +42,7 @@ export function webhookServer(options: WebhookServerOptions): WebhookServer {
   return new WebhookServer(options);
 }
 
+/** The server that `webhookServer()` makes; `run` it. */
 export class WebhookServer implements Runnable {
   readonly #options: WebhookServerOptions;
   readonly #listener: HttpsListener;

@@ -50,6 +50,7 @@ export interface KeyedWorkersOptions {
   work(key: string, context: WorkContext): Promise<'again' | void> | 'again' | void;
 }
 
+/** How `KeyedWorkers.add` queues a key: with which priority, and why. */
 export interface AddKeyOptions extends AddOptions {
   /** The reason for the work, for the trace. */
   readonly why?: string;

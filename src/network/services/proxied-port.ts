@@ -1,4 +1,6 @@
+/** The IP families of Services. */
 export type IpFamily = 'IPv4' | 'IPv6';
+/** The protocols of a Service's ports. */
 export type PortProtocol = 'TCP' | 'UDP' | 'SCTP';
 /** Which endpoints traffic may reach: those of the whole cluster, or those on this node. */
 export type TrafficPolicy = 'Cluster' | 'Local';

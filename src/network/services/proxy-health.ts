@@ -7,6 +7,7 @@ export interface FamilyHealth {
   readonly isHealthy: boolean;
 }
 
+/** Whether a proxy keeps up with the changes of Services. */
 export interface HealthReport {
   /** True when no change has waited for longer than the limit. */
   readonly isHealthy: boolean;

@@ -23,6 +23,7 @@ export interface Surroundings {
   readonly serviceCidrs: readonly string[];
 }
 
+/** What a proxy works with while it writes rules. */
 export interface SyncContext {
   /** Aborts when the proxy ends. */
   readonly signal: AbortSignal;

@@ -21,6 +21,7 @@ import type {
 import { defaultPluginNames } from './default-plugins.ts';
 import { SchedulerConfigurationError } from './read-configuration.ts';
 
+/** What a scheduler needs besides its configuration file. */
 export interface ConfiguredSchedulerContext {
   readonly clock: Clock;
   /** Plugins beside the built-in ones, by name. */

@@ -24,6 +24,7 @@ export interface HttpExtenderOptions extends Omit<ExtenderCalls, 'name' | 'verbs
   readonly clock: Clock;
 }
 
+/** How an extender's server and this client authenticate to each other. */
 export interface ExtenderTrust {
   /** Skips verification of the certificate. */
   readonly isInsecure?: boolean;

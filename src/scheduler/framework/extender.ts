@@ -39,11 +39,13 @@ export interface Extender {
   close?(): void;
 }
 
+/** What an extender works with when it is asked about victims. */
 export interface PreemptOptions extends StepOptions {
   /** The nodes, for resolving victims that the extender added. */
   readonly snapshot?: Snapshot;
 }
 
+/** The nodes that an extender considers feasible, and why it rejected the others. */
 export interface ExtenderVerdict {
   readonly nodes: readonly string[];
   /** Why the other nodes are not feasible, by node name. */

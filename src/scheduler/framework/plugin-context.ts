@@ -58,4 +58,5 @@ export interface PluginContext extends SharedContext {
   readonly args: unknown;
 }
 
+/** Makes a plugin for a profile. */
 export type PluginFactory = (context: PluginContext) => Plugin;

@@ -71,6 +71,7 @@ export interface Nomination {
 /** `done` or a nomination: the plugin made room, so the pod should wait. A rejection explains why it could not. */
 export type PostFilterAnswer = 'done' | Nomination | (Rejection & Partial<Nomination>);
 
+/** What a PostFilter plugin works with: the nodes, and why each of them was rejected. */
 export interface PostFilterContext extends StepOptions {
   readonly snapshot: Snapshot;
   readonly diagnosis: Diagnosis;

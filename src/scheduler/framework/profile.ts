@@ -89,4 +89,5 @@ export const extensionPoints = [
   'PostBind',
 ] as const;
 
+/** The points of a scheduling cycle at which plugins run. */
 export type ExtensionPoint = (typeof extensionPoints)[number];

@@ -14,10 +14,12 @@ export interface Rejection {
   readonly extender?: string;
 }
 
+/** Rejects a node for a pod, as long as other pods remain on it. */
 export function unschedulable(plugin: string, ...reasons: readonly string[]): Rejection {
   return { code: 'Unschedulable', plugin, reasons };
 }
 
+/** Rejects a node for a pod, also after other pods would have been removed from it. */
 export function unresolvable(plugin: string, ...reasons: readonly string[]): Rejection {
   return { code: 'UnschedulableAndUnresolvable', plugin, reasons };
 }

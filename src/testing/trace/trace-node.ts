@@ -37,6 +37,7 @@ export interface TracedRun {
   readonly children: readonly TraceNode[];
 }
 
+/** A write or a run in a trace of cause and effect. */
 export type TraceNode = TracedWrite | TracedRun;
 
 /** The input of the text and SVG output. */

@@ -112,7 +112,7 @@ export function tlsOptions(target: DialTarget, options: DialOptions): Connection
   const { server, serverName, insecureSkipTlsVerify, judgeCertificate } = target;
   const host = hostOf(server);
   return {
-    ...(serverName !== undefined ? { servername: serverName } : isIP(host) === 0 ? { servername: host } : {}),
+    ...(serverName === undefined && isIP(host) !== 0 ? {} : { servername: serverName ?? host }),
     rejectUnauthorized: insecureSkipTlsVerify !== true && judgeCertificate === undefined,
     ...contextOptions(options),
     ALPNProtocols: [...options.protocols],
@@ -171,22 +171,19 @@ function ready<S extends Duplex>(
 ): Promise<S> {
   return new Promise((resolve, reject) => {
     const aborting = onAbort(signal, () => socket.destroy(new Error('Aborted')));
-    const fail = (error: Error): void => {
+    const settle = (error?: Error): void => {
       aborting[Symbol.dispose]();
-      socket.removeListener('close', closed);
+      socket.off('error', settle).off('close', closed);
+      if (error === undefined) return resolve(socket);
       socket.on('error', () => undefined); // the promise already has the first error
       socket.destroy();
       reject(signal.aborted ? signal.reason : cannotConnect(server, error));
     };
-    const closed = (): void => fail(new Error('the server closed the connection'));
-    socket.once('error', fail);
-    socket.once('close', closed);
-    socket.once(event, () => {
-      aborting[Symbol.dispose]();
-      socket.removeListener('error', fail);
-      socket.removeListener('close', closed);
-      resolve(socket);
-    });
+    const closed = (): void => settle(new Error('the server closed the connection'));
+    socket
+      .once('error', settle)
+      .once('close', closed)
+      .once(event, () => settle());
   });
 }
 

@@ -5,7 +5,8 @@ import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
-import { CryptoRandom, RealClock } from '../../base/index.ts';
+import { CryptoRandom, RealClock, VirtualClock } from '../../base/index.ts';
+import { portIsClosed } from '../../base/testing/closed-port.ts';
 import { issueCertificate, newPrivateKey, selfIssuer } from '../certificates/index.ts';
 import { Listener, type ServingCertificate, TlsListener, type TlsListenerOptions } from './index.ts';
 
@@ -194,7 +195,11 @@ test('the client selects the protocol', async () => {
 
 test('end() accepts nothing, lets the request in flight finish, and cuts what takes longer', async () => {
   const answers: (() => void)[] = [];
-  const opened = await open({ http1: { request: (_, response) => void answers.push(() => response.end('late')) } });
+  const virtual = new VirtualClock();
+  const opened = await open({
+    clock: virtual,
+    http1: { request: (_, response) => void answers.push(() => response.end('late')) },
+  });
   const [finishing, hanging] = [await tls(opened.port), await tls(opened.port)];
   const answer = ask(finishing);
   hanging.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
@@ -202,10 +207,12 @@ test('end() accepts nothing, lets the request in flight finish, and cuts what ta
   const cut: string[] = [];
   const closed = once(hanging.resume(), 'close');
   const ending = opened.listener.end({ graceMs: 300, cut: () => cut.push('cut') });
-  await assert.rejects(silent(opened.port));
+  await portIsClosed(opened.port);
   answers[0]?.();
   assert.match(await answer, /late/);
+  await virtual.advance(299);
   expect(cut).toEqual([]);
+  await virtual.advance(1);
   await ending;
   await closed;
   expect(cut).toEqual(['cut']);

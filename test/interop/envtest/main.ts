@@ -1,5 +1,5 @@
 // npm run interop:envtest [-- --only REGEX --rounds N --out FILE]: suites of envtest, with Keelson's programs and with Kubernetes' own.
-// Whole, it writes docs/reference/envtest.md, which takes about an hour; with `--only`, it prints what it finds, and writes a page if told where.
+// Whole, it writes docs/reference/envtest.md, which takes about an hour; with `--only`, it prints what it finds, and writes a page if a flag names it.
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir, totalmem } from 'node:os';

@@ -18,7 +18,7 @@ export const program: Program<HeartbeatOptions> = {
   name: 'heartbeat',
   isOnePerCluster: true,
   flags: {
-    shared: { beat: { type: 'string', value: 'TEXT', group: 'Heartbeat', help: 'What each namespace is told' } },
+    shared: { beat: { type: 'string', value: 'TEXT', group: 'Heartbeat', help: 'The text that each namespace gets' } },
     upstream: { inCluster: upstream, standalone: upstream },
   },
   access: {

@@ -2,7 +2,7 @@
 export class DownTimes {
   readonly #times: { readonly what: string; readonly startMs: number; endMs: number }[] = [];
 
-  /** Notes that something is down from now on; the returned function says that it is back, and no longer felt after so many milliseconds. */
+  /** Notes that something is down from now on; the returned function says that it is back, and no longer felt after this many milliseconds. */
   begin(what: string): (feltMs: number) => void {
     const time = { what, startMs: performance.now(), endMs: Infinity };
     this.#times.push(time);

@@ -1,6 +1,6 @@
 import type { HookAnswer } from './hook-answer.ts';
 
-/** How the API server is told to reach the webhook. */
+/** How the definition says that the webhook is reached. */
 export type HookPlace =
   | 'good'
   | 'other authority'

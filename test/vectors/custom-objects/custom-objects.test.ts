@@ -24,8 +24,8 @@ test.each(recorded.map(({ scenario, outcomes }) => ({ name: scenario.name, scena
   async ({ scenario, outcomes }) => {
     const played = await play(scenario, stage);
     const plain = JSON.parse(JSON.stringify(played)) as (Outcome | null)[];
-    const told = (list: readonly (Outcome | null | undefined)[]): unknown[] =>
+    const comparable = (list: readonly (Outcome | null | undefined)[]): unknown[] =>
       list.map((outcome, index) => ({ step: scenario.steps[index], ...outcome }));
-    expect(told(plain)).toEqual(told(outcomes));
+    expect(comparable(plain)).toEqual(comparable(outcomes));
   },
 );

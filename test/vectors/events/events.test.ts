@@ -119,8 +119,8 @@ class Names {
       seriesCount: series?.count,
       lastObserved: this.#since(series?.lastObservedTime),
     };
-    const told = Object.entries(written).filter(([, value]) => value !== undefined && value !== '');
-    this.writes.push(Object.fromEntries(told));
+    const present = Object.entries(written).filter(([, value]) => value !== undefined && value !== '');
+    this.writes.push(Object.fromEntries(present));
   }
 
   #since(time: string | undefined): number | undefined {

@@ -9,7 +9,7 @@ export interface Step {
   readonly type?: 'Normal' | 'Warning';
   readonly reason?: string;
   readonly message?: string;
-  /** With an action, it is told as events.k8s.io has it. */
+  /** With an action, it is recorded as an events.k8s.io event. */
   readonly action?: string;
   /** The server forgets all events, as it does after an hour. */
   readonly forget?: boolean;

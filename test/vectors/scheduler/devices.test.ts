@@ -71,9 +71,9 @@ class Replay {
       const { best, devices } = this.#devicesOn(info, node ?? nodeName);
       return { best: best.includes(node ?? '') ? node : best, devices };
     } catch (error) {
-      const { message: told } = error as Error;
-      // nodes are looked at in any order, and the first on which something is wrong is told of
-      return { message: reason === 'SchedulerError' && this.#faults(info).includes(message) ? message : told };
+      const { message: reported } = error as Error;
+      // nodes are looked at in any order, and the first on which something is wrong is reported
+      return { message: reason === 'SchedulerError' && this.#faults(info).includes(message) ? message : reported };
     }
   }
 

@@ -4,7 +4,7 @@ import type { Client, Pod } from '../../../src/client/index.ts';
 export interface PreemptedBinding {
   /** While it waits. */
   readonly nominated: string | undefined;
-  /** Once it has been told to go. */
+  /** Once its deletion was requested. */
   readonly waiting: {
     readonly conditions: readonly string[];
     readonly nominated: string | undefined;
@@ -58,8 +58,8 @@ export async function preemptBinding(client: Client, pause: () => Promise<void>)
   });
   const events = await until(async () => {
     const { items } = await client.core.v1.events.namespace('default').list();
-    const told = items.map(({ reason, message = '' }) => `${reason}: ${message.replace(/[0-9a-f-]{36}/, 'UID')}`);
-    return told.some((text) => text.startsWith('Preempted')) ? told.sort() : undefined;
+    const texts = items.map(({ reason, message = '' }) => `${reason}: ${message.replace(/[0-9a-f-]{36}/, 'UID')}`);
+    return texts.some((text) => text.startsWith('Preempted')) ? texts.sort() : undefined;
   });
   return { nominated, waiting: shown, urgent, events: events.filter((text) => !text.includes('Insufficient')) };
 }

@@ -6,6 +6,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { CryptoRandom } from '../../../base/index.ts';
+import { portIsClosed } from '../../../base/testing/closed-port.ts';
 import {
   type CertificateRequest,
   issueCertificate,
@@ -26,7 +27,7 @@ function certificateFor(request: Pick<CertificateRequest, 'subject' | 'usage' | 
   return issueCertificate({ ...request, ...validity }, createPublicKey(key), { issuer, random: new CryptoRandom() });
 }
 
-/** Listens on a free port; `close` ends all connections, and `open` listens again on the same port. */
+/** Listens on a free port; `close` ends all connections and waits until new ones are refused, and `open` listens again on the same port. */
 export class HookServer implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -72,6 +73,7 @@ export class HookServer implements AsyncDisposable {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
     await closed;
+    await portIsClosed(this.port);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

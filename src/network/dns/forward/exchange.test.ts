@@ -89,12 +89,7 @@ describe('exchangeUdp()', () => {
 
   it('fails at once when nothing listens there', async () => {
     const { address } = await udpServer(() => []);
-    const free = createSocket('udp4');
-    free.bind(0, '127.0.0.1');
-    await once(free, 'listening');
-    const { port } = free.address();
-    await new Promise<void>((resolve) => void free.close(() => resolve()));
-    await expect(exchangeUdp({ ...address, port }, QUERY, options)).rejects.toThrow(/ECONNREFUSED/);
+    await expect(exchangeUdp({ ...address, port: 1 }, QUERY, options)).rejects.toThrow(/ECONNREFUSED/);
   });
 });
 

@@ -91,7 +91,7 @@ async function watch() {
     }
     await core.deleteNamespacedConfigMap({ name: 'lively', namespace });
     const wanted = 'add,update,update,update,delete';
-    await Promise.race([failed, eventually(() => expect(String(seen) === wanted, `told of ${String(seen)}`))]);
+    await Promise.race([failed, eventually(() => expect(String(seen) === wanted, `received ${String(seen)}`))]);
   } finally {
     await informer.stop();
   }

@@ -1,10 +1,33 @@
 import { configurationTable } from '../../settings/configuration-table.ts';
-import type { SettingsOf } from '../../settings/setting.ts';
-import { imageFields } from './image-fields.ts';
+import {
+  duration,
+  flag,
+  integer,
+  NOT_YET,
+  OBEYED,
+  pointedInteger,
+  type SettingsOf,
+  text,
+  texts,
+} from '../../settings/setting.ts';
 import { nodeFields } from './node-fields.ts';
 import { podFields } from './pod-fields.ts';
 import { portFields } from './port-fields.ts';
 import { resourceFields } from './resource-fields.ts';
+
+/** Images: how they are pulled, who may use them, and when they are removed. */
+const imageFields = {
+  serializeImagePulls: flag(undefined, OBEYED, 'serialize-image-pulls'),
+  maxParallelImagePulls: pointedInteger(undefined, OBEYED),
+  registryPullQPS: pointedInteger(5, NOT_YET, 'registry-qps'),
+  registryBurst: integer(10, NOT_YET, 'registry-burst'),
+  imagePullCredentialsVerificationPolicy: text('NeverVerifyPreloadedImages', OBEYED),
+  preloadedImagesVerificationAllowlist: texts([], OBEYED),
+  imageMinimumGCAge: duration(120_000, OBEYED, 'minimum-image-ttl-duration'),
+  imageMaximumGCAge: duration(0, OBEYED),
+  imageGCHighThresholdPercent: pointedInteger(85, OBEYED, 'image-gc-high-threshold'),
+  imageGCLowThresholdPercent: pointedInteger(80, OBEYED, 'image-gc-low-threshold'),
+};
 
 /** Every field of KubeletConfiguration in kubelet.config.k8s.io/v1beta1 of Kubernetes 1.36. */
 const kubeletFields = { ...nodeFields, ...portFields, ...resourceFields, ...podFields, ...imageFields };
