@@ -57,8 +57,8 @@ export default defineConfig({
     pool: 'threads',
     maxWorkers: availableParallelism() + 1, // many tests wait for other processes
     sequence: { sequencer: LongestFirst },
-    // what the transform of a file depends on is in the name of its entry; `npx vitest --clearCache` empties it
-    experimental: { fsModuleCache: true },
+    // an entry's name is a hash of all that the transform depends on; worktrees that share node_modules have caches of their own
+    experimental: { fsModuleCache: true, fsModuleCachePath: '.vitest-cache' },
     testTimeout: HANGS_AFTER_MS,
     hookTimeout: HANGS_AFTER_MS,
     expect: { poll: { timeout: HANGS_AFTER_MS / 2 } },
