@@ -1,5 +1,10 @@
 import { type Client, CustomResourceDefinition, hasReason } from '../../client/index.ts';
-import { SNAPSHOT_GROUP } from '../volume-provisioner/index.ts';
+import {
+  SNAPSHOT_GROUP,
+  VolumeSnapshot,
+  VolumeSnapshotClass,
+  VolumeSnapshotContent,
+} from '../volume-provisioner/index.ts';
 
 type Definition = CustomResourceDefinition;
 type Version = NonNullable<Definition['spec']>['versions'][number];
@@ -215,19 +220,17 @@ export const snapshotDefinitions: readonly Definition[] = described.map(
   },
 );
 
-/** Whether the cluster has the kinds of snapshots. */
+/** Whether the cluster serves the kinds of snapshots. */
 export async function hasSnapshotKinds(client: Client, signal: AbortSignal): Promise<boolean> {
-  for (const { metadata } of snapshotDefinitions) {
-    try {
-      const { status } = await client.kind(CustomResourceDefinition).get(metadata?.name ?? '', { signal });
-      if (status?.conditions?.some((each) => each.type === 'Established' && each.status === 'True') !== true)
-        return false;
-    } catch (error) {
-      if (hasReason(error, 'NotFound')) return false;
-      throw error;
-    }
+  try {
+    await client.kind(VolumeSnapshotClass).list({ limit: 1, signal });
+    await client.kind(VolumeSnapshotContent).list({ limit: 1, signal });
+    await client.kind(VolumeSnapshot).list({ limit: 1, signal });
+    return true;
+  } catch (error) {
+    if (hasReason(error, 'NotFound')) return false;
+    throw error;
   }
-  return true;
 }
 
 /** Creates the definitions that are missing. Those that are there stay as they are. */

@@ -39,10 +39,13 @@ interface ShelfOptions {
   readonly definition?: Partial<CsiDriverDefinition>;
   readonly settings?: CsiControllerSettings;
   readonly hasSnapshots?: boolean;
+  /** How long a call may take. */
+  readonly timeoutMs?: number;
 }
 
 /** A cluster without nodes, and a driver that keeps a record of its calls. */
-async function startShelf({ controller, definition, settings = {}, hasSnapshots }: ShelfOptions = {}): Promise<Shelf> {
+async function startShelf(options: ShelfOptions = {}): Promise<Shelf> {
+  const { controller, definition, settings = {}, hasSnapshots, timeoutMs = 15_000 } = options;
   const folder = await mkdtemp(join(tmpdir(), 'csi-controllers-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const calls: string[] = [];
@@ -73,7 +76,7 @@ async function startShelf({ controller, definition, settings = {}, hasSnapshots 
     { listen: `unix://${folder}/csi.sock`, clock, random, log },
   );
   onTestFinished(() => server[Symbol.asyncDispose]());
-  const connection = new DriverConnection({ address: `${folder}/csi.sock`, clock, random, log });
+  const connection = new DriverConnection({ address: `${folder}/csi.sock`, clock, random, log, timeoutMs });
   onTestFinished(() => connection[Symbol.asyncDispose]());
   const driver = await connection.driver(new AbortController().signal);
   if (driver === undefined) throw new Error('no driver');
@@ -260,6 +263,29 @@ test('a driver that is away delays claims and loses none', async () => {
   expect((await claimsOf(shelf).get('data')).status?.phase).toBe('Pending');
   isThere = true;
   await shelf.cluster.clock.advance('5m');
+  await shelf.cluster.settle();
+  expect((await claimsOf(shelf).get('data')).status?.phase).toBe('Bound');
+});
+
+test('a driver that hangs is given up after a while, and asked again', async () => {
+  let attempts = 0;
+  const shelf = await startShelf({
+    timeoutMs: 1000,
+    controller: {
+      create: (_, { signal }) => {
+        attempts += 1;
+        return attempts > 1
+          ? Promise.resolve()
+          : new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('given up'))));
+      },
+    },
+  });
+  await shelfClass(shelf);
+  await claim(shelf, 'data');
+  expect((await events(shelf, 'data')).join('\n')).toMatch(
+    /ProvisioningFailed: failed to provision volume with StorageClass "shelf": rpc error: code = DeadlineExceeded/,
+  );
+  await shelf.cluster.clock.advance('1m');
   await shelf.cluster.settle();
   expect((await claimsOf(shelf).get('data')).status?.phase).toBe('Bound');
 });

@@ -100,27 +100,32 @@ export class CsiControllers implements Runnable, HealthSource {
       const replaced = new AbortController();
       const scope = AbortSignal.any([signal, replaced.signal]);
       const identity = `${clock.now()}-${random.int(10_000)}-${driver.name}`;
-      await Promise.all([
-        connection.changed(scope).finally(() => replaced.abort()),
-        this.#run(`csi-controller/${driver.name}`, driverParts(driver, { identity, ...settings }), {
-          scope,
-          lease: driver.name,
-        }),
-        this.#takeSnapshots(driver, scope),
-      ]).finally(() => replaced.abort());
+      const parts = driverParts(driver, { identity, ...settings });
+      const watching = async (until: AbortSignal): Promise<void> => {
+        await connection.changed(until);
+        replaced.abort();
+      };
+      await runTogether(
+        [
+          { run: watching },
+          { run: (until) => this.#run(`csi-controller/${driver.name}`, parts, { until, lease: driver.name }) },
+          { run: (until) => this.#takeSnapshots(driver, until) },
+        ],
+        scope,
+      );
     }
   }
 
-  async #takeSnapshots(driver: VolumeDriver, scope: AbortSignal): Promise<void> {
+  async #takeSnapshots(driver: VolumeDriver, until: AbortSignal): Promise<void> {
     const parts = volumeSnapshotter(driver, this.#options.settings);
-    if (parts.length === 0 || !(await this.#snapshotKinds(scope))) return;
+    if (parts.length === 0 || !(await this.#snapshotKinds(until))) return;
     const lease = `external-snapshotter-leader-${driver.name}`;
-    await this.#run(`csi-snapshotter/${driver.name}`, parts, { scope, lease });
+    await this.#run(`csi-snapshotter/${driver.name}`, parts, { until, lease });
   }
 
-  async #bindSnapshots(scope: AbortSignal): Promise<void> {
-    if (!(await this.#snapshotKinds(scope))) return;
-    await this.#run('snapshot-controller', snapshotController(), { scope, lease: 'snapshot-controller-leader' });
+  async #bindSnapshots(until: AbortSignal): Promise<void> {
+    if (!(await this.#snapshotKinds(until))) return;
+    await this.#run('snapshot-controller', snapshotController(), { until, lease: 'snapshot-controller-leader' });
   }
 
   /** Waits until the cluster has the kinds of snapshots; false if the signal aborts before. */
@@ -140,7 +145,7 @@ export class CsiControllers implements Runnable, HealthSource {
       } catch (error) {
         if (signal.aborted) break;
         if (hasReason(error, 'Forbidden')) isInstalling = false;
-        log.warn('cannot look for the kinds of snapshots', { reason: messageOf(error) });
+        if (isFirst) log.warn('cannot find or install the kinds of snapshots', { reason: messageOf(error) });
       }
       await clock.sleep(KINDS_MS, signal);
     }
@@ -150,7 +155,7 @@ export class CsiControllers implements Runnable, HealthSource {
   async #run(
     name: string,
     parts: readonly Part[],
-    { scope, lease }: { readonly scope: AbortSignal; readonly lease: string },
+    { until, lease }: { readonly until: AbortSignal; readonly lease: string },
   ): Promise<void> {
     const { election = false } = this.#options;
     const running = app(name, parts, {
@@ -158,7 +163,7 @@ export class CsiControllers implements Runnable, HealthSource {
     });
     this.#apps.add(running);
     try {
-      await running.run(this.#client, scope);
+      await running.run(this.#client, until);
     } finally {
       this.#apps.delete(running);
     }
