@@ -28,6 +28,7 @@ export { FileLogs, logOutput, OutputLog, type PodLogOptions, PodStreams, type St
 export { PodResourcesSocket } from './pod-resources/pod-resources-socket.ts';
 export * from './server/index.ts';
 export { NetworkActions } from './probes/index.ts';
+export { ServiceAccountTokens } from './volumes/index.ts';
 export { goChecksum } from './checkpoint-checksum.ts';
 export { RuntimeUsage } from './runtime-usage.ts';
 export { allocatableOf } from './machine/index.ts';

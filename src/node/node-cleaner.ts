@@ -71,6 +71,8 @@ export class NodeCleaner {
     const running = new Set(containers.filter(({ state }) => state === 'CONTAINER_RUNNING').map(uidOf));
     for (const sandbox of orphans)
       if (await this.#attempt('orphaned pod', () => this.#remove(sandbox, containers))) running.delete(uidOf(sandbox));
+    const usesVolumes = (uid: string): boolean => running.has(uid) || this.#parts.usesVolumes(uid);
+    await this.#attempt('volumes of orphaned pods', () => volumes.unmountStrangers(usesVolumes));
     for (const uid of new Set(orphans.map(uidOf)))
       if (!running.has(uid))
         await this.#attempt('orphaned pod', async () => {
@@ -83,8 +85,6 @@ export class NodeCleaner {
       for (const uid of await resources.leftovers())
         if (!isKnown(uid) && !running.has(uid)) await resources.remove(uid);
     });
-    const usesVolumes = (uid: string): boolean => running.has(uid) || this.#parts.usesVolumes(uid);
-    await this.#attempt('volumes of orphaned pods', () => volumes.unmountStrangers(usesVolumes));
     for (const uid of await files.pods())
       if (!isKnown(uid) && !running.has(uid))
         await this.#attempt('files of orphaned pod', async () => {

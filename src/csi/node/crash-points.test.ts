@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -5,7 +6,6 @@ import { describe, expect, test } from 'vitest';
 import { aborted, type Random, SeededRandom } from '../../base/index.ts';
 import { mergePatch } from '../../client/index.ts';
 import type { CsiNode } from '../kit/driver-definition.ts';
-import { DriverObjects } from './driver-objects.ts';
 import { CsiCluster, DRIVER, HANDLE, UNIQUE, until } from './testing/csi-cluster.ts';
 
 type Call = 'stage' | 'publish' | 'unpublish' | 'unstage';
@@ -74,7 +74,7 @@ class WatchfulDriver {
 
 async function attached({ nodes }: CsiCluster): Promise<void> {
   const { core, storage } = nodes.client;
-  const name = new DriverObjects(nodes.client, 'keelson').attachmentName({ driver: DRIVER, volumeHandle: HANDLE });
+  const name = `csi-${createHash('sha256').update(`${HANDLE}${DRIVER}keelson`).digest('hex')}`;
   await storage.v1.volumeattachments.create({
     metadata: { name },
     spec: { attacher: DRIVER, nodeName: 'keelson', source: { persistentVolumeName: 'v' } },

@@ -83,7 +83,7 @@ export class CsiVolumes implements VolumePlugin {
   }
 
   async unmount({ podUid, volume }: Omit<MountedVolume, 'path'>): Promise<void> {
-    const { ledger, machine, changed } = this.#parts;
+    const { ledger, machine, objects, changed } = this.#parts;
     const found = ledger.used(podUid, volume);
     if (found === undefined) return;
     await this.#turns.take(keyOf(found), async () => {
@@ -95,6 +95,7 @@ export class CsiVolumes implements VolumePlugin {
       use.isLeft = true;
       if (!use.isEphemeral) await this.#unstageUnused(use);
       ledger.released(use);
+      objects.forgetPod(podUid);
       await machine.removeEmptyFolders(podUid);
       changed();
     });
@@ -203,10 +204,8 @@ export class CsiVolumes implements VolumePlugin {
       await client.stage(use, { stagingPath, capabilities, signal });
     } catch (error) {
       const isFirst = known === undefined;
-      if (isFirst && error instanceof DriverCallError && error.isFinal) {
-        await this.#removeFolder(stagingPath);
-        ledger.unstaged(staged);
-      }
+      if (isFirst && error instanceof DriverCallError && error.isFinal)
+        await this.#removeFolder(stagingPath).then(() => ledger.unstaged(staged), LATER);
       throw error;
     }
     staged.isDone = true;
@@ -245,7 +244,8 @@ export class CsiVolumes implements VolumePlugin {
       await client.publish(use, { targetPath, stagingPath, isReadOnly, capabilities, signal });
     } catch (error) {
       // a volume that is published already stays: its containers see it
-      if (isFirst && error instanceof DriverCallError && error.isFinal) await this.#removeFolder(targetPath);
+      if (isFirst && error instanceof DriverCallError && error.isFinal)
+        await this.#removeFolder(targetPath).catch(LATER);
       throw error;
     }
     record.isRepublished = driver?.spec?.requiresRepublish === true;
@@ -318,6 +318,9 @@ export class CsiVolumes implements VolumePlugin {
     await ifThere(() => rmdir(folder));
   }
 }
+
+/** What cannot be removed after a failed call is removed with the pod. */
+const LATER = (): undefined => undefined;
 
 async function ifThere(work: () => Promise<void>): Promise<void> {
   try {

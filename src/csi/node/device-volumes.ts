@@ -100,10 +100,11 @@ export class DeviceVolumes {
       try {
         await client.stage(use, { stagingPath, capabilities, signal });
       } catch (error) {
-        if (known === undefined && error instanceof DriverCallError && error.isFinal) {
-          await this.#removeFiles(spec);
-          ledger.unstaged(staged);
-        }
+        if (known === undefined && error instanceof DriverCallError && error.isFinal)
+          await this.#removeFiles(spec).then(
+            () => ledger.unstaged(staged),
+            () => undefined, // it is removed with the pod
+          );
         throw error;
       }
     }

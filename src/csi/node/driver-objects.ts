@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { messageOf } from '../../base/index.ts';
+import { type Clock, type DeepReadonly, messageOf, type Random } from '../../base/index.ts';
 import { type DriverHandle, isAttachRequired } from '../../api/meaning/index.ts';
-import { type Client, hasReason, type Observed, type Pod, requestToken } from '../../client/index.ts';
+import { type Client, hasReason, type Observed, type Pod } from '../../client/index.ts';
 import type { CSIDriver } from '../../api/types/storage/v1.d.ts';
-import type { DeepReadonly } from '../../base/index.ts';
+import { ServiceAccountTokens } from '../../node/index.ts';
 
 type Texts = Readonly<Record<string, string>>;
 type Driver = DeepReadonly<CSIDriver>;
@@ -13,10 +13,12 @@ type Driver = DeepReadonly<CSIDriver>;
 export class DriverObjects {
   readonly #client: Client;
   readonly #node: string;
+  readonly #tokens: ServiceAccountTokens;
 
-  constructor(client: Client, node: string) {
+  constructor(client: Client, { node, ...tools }: { node: string; readonly clock: Clock; readonly random: Random }) {
     this.#client = client;
     this.#node = node;
+    this.#tokens = new ServiceAccountTokens(client, tools);
   }
 
   /** What the cluster knows of a driver; undefined where there is no CSIDriver of that name. */
@@ -75,21 +77,19 @@ export class DriverObjects {
     }
   }
 
+  /** The pod is gone. */
+  forgetPod(podUid: string): void {
+    this.#tokens.forget(podUid);
+  }
+
   /** Tokens of the pod's service account for the audiences that the driver asks for, as one text. */
   async tokens(pod: Observed<Pod>, driver: Driver | undefined): Promise<Texts> {
     const requests = driver?.spec?.tokenRequests ?? [];
     if (requests.length === 0) return {};
-    const { name, uid, namespace = '' } = pod.metadata;
-    const accounts = this.#client.core.v1.serviceaccounts.namespace(namespace);
     const tokens: Record<string, { token: string; expirationTimestamp: string }> = {};
     for (const { audience, expirationSeconds } of requests) {
-      const { token, expirationTimestamp } = await requestToken(accounts, pod.spec?.serviceAccountName ?? 'default', {
-        spec: {
-          audiences: audience === '' ? [] : [audience],
-          ...(expirationSeconds === undefined ? {} : { expirationSeconds }),
-          boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name, uid },
-        },
-      });
+      const source = { audience, ...(expirationSeconds === undefined ? {} : { expirationSeconds }) };
+      const { token, expirationTimestamp } = await this.#tokens.issued(pod, source);
       tokens[audience] = { token, expirationTimestamp };
     }
     return { 'csi.storage.k8s.io/serviceAccount.tokens': JSON.stringify(sorted(tokens)) };

@@ -39,7 +39,7 @@ export async function openCsiNode(
   const paths = new VolumePaths(root);
   const ledger = new VolumeLedger();
   await ledger.read(paths, log);
-  const objects = new DriverObjects(client, node);
+  const objects = new DriverObjects(client, { node, clock, random });
   const unattached = await unattachedDrivers(new Set(ledger.held().values()), objects);
   const drivers = new NodeDrivers({ clock, random, log });
   const nodeInfo = new NodeInfo({ client, node, clock, random });

@@ -13,9 +13,14 @@ const MAX_JITTER_MS = 10_000;
 /** A node has far fewer pods; what is beyond is asked for again. */
 const MAX_TOKENS = 10_000;
 
-interface KnownToken {
-  readonly podUid: string;
+/** A token, and until when it is valid. */
+export interface PodToken {
   readonly token: string;
+  readonly expirationTimestamp: string;
+}
+
+interface KnownToken extends PodToken {
+  readonly podUid: string;
   readonly issuedMs: number;
   readonly expiresMs: number;
 }
@@ -35,17 +40,22 @@ export class ServiceAccountTokens {
 
   /** A token that is valid for a while. When no new one is issued, the old one is used for as long as it is valid. */
   async get(pod: Observed<Pod>, source: TokenSource): Promise<string> {
+    return (await this.issued(pod, source)).token;
+  }
+
+  /** As `get`, with the end of the token's life. */
+  async issued(pod: Observed<Pod>, source: Omit<TokenSource, 'path'>): Promise<PodToken> {
     const { audience = '', expirationSeconds = TOKEN_SECONDS } = source;
     const key = JSON.stringify([pod.metadata.uid, pod.spec?.serviceAccountName, audience, expirationSeconds]);
     const known = this.#known.get(key);
-    if (known !== undefined && !this.#isDue(known)) return known.token;
+    if (known !== undefined && !this.#isDue(known)) return known;
     try {
       const issued = await this.#request(pod, audience, expirationSeconds);
       this.#keep(key, issued);
-      return issued.token;
+      return issued;
     } catch (error) {
       if (known === undefined) throw new Error(`failed to fetch token: ${messageOf(error)}`, { cause: error });
-      if (this.#clock.now() <= known.expiresMs) return known.token;
+      if (this.#clock.now() <= known.expiresMs) return known;
       throw new Error(`token expired and refresh failed: ${messageOf(error)}`, { cause: error });
     }
   }
@@ -67,7 +77,13 @@ export class ServiceAccountTokens {
     );
     const issuedMs = this.#clock.now();
     const expiresMs = Date.parse(expirationTimestamp);
-    return { podUid: uid, token, issuedMs, expiresMs: Number.isNaN(expiresMs) ? issuedMs : expiresMs };
+    return {
+      podUid: uid,
+      token,
+      expirationTimestamp,
+      issuedMs,
+      expiresMs: Number.isNaN(expiresMs) ? issuedMs : expiresMs,
+    };
   }
 
   #isDue({ issuedMs, expiresMs }: KnownToken): boolean {
