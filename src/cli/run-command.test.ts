@@ -69,7 +69,7 @@ describe('a command that does not exist', () => {
     expect(error).toContain('Usage: keelson COMMAND');
   });
 
-  test('is not taken for one that nobody calls by hand, or for one that is very different', async () => {
+  test('is not taken for one that only other programs call, or for one that is very different', async () => {
     expect((await keelson('dev-ap')).error).toMatch(/^keelson: unknown command "dev-ap"\n/);
     expect((await keelson('help', 'frobnicate')).error).toMatch(/^keelson: unknown command "frobnicate"\n/);
   });

@@ -96,7 +96,7 @@ function contextOf(process: ProcessLike): CommandContext {
   for (const output of [process.stdout, process.stderr])
     output.on?.('error', (error) => {
       if (error.code !== 'EPIPE') throw error;
-      stop.abort(); // nobody reads on, as after `keelson trace | head`
+      stop.abort(); // the reader has left, as after `keelson trace | head`
     });
   const { execPath: node, argv: [, file] = [] } = process;
   return {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => keelson[Symbol.asyncDispose]());
 
 test.each([[['version']], [['up', '--in-memory', '--port=0', '--nodes=0', '--kubeconfig-out=KUBECONFIG']]])(
-  'keelson %j ends in good order when nobody reads what it prints',
+  'keelson %j ends in good order when the reader of its output has left',
   async (args) => {
     const given = args.map((arg) => arg.replace('KUBECONFIG', `${keelson.folder}/kubeconfig`));
     const child = spawn(process.execPath, [keelson.path, ...given], { stdio: ['ignore', 'pipe', 'pipe'] });

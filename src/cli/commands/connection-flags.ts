@@ -46,9 +46,11 @@ export function serverChoice(flags: Flags): ServerChoice {
 
 /** Finds the server. */
 export async function findServer(
-  { kubeconfig, server, pace }: ServerChoice,
+  { kubeconfig, server, pace, isNamed = false }: ServerChoice,
   environment: Environment,
 ): Promise<ProgramConnection> {
+  if (isNamed && (kubeconfig ?? server ?? environment['KUBERNETES_SERVICE_HOST']) === undefined)
+    throw new UsageError('--kubeconfig is needed: this program does not follow the current cluster of kubectl');
   try {
     const found = await findConnection({ ...(kubeconfig === undefined ? {} : { kubeconfig }), environment });
     return {

@@ -169,6 +169,8 @@ export interface ServerChoice {
   /** The URL, in place of the one in the kubeconfig. */
   readonly server: string | undefined;
   readonly pace: Pace | undefined;
+  /** True for programs that change the machine: outside of a pod the server must be named, and is not the current one of kubectl. */
+  readonly isNamed?: boolean;
 }
 
 /** A program that has found its API server. */

@@ -141,5 +141,6 @@ function serverChoice(
     kubeconfig: kubeconfig === '' ? undefined : kubeconfig,
     server: flags.text('master'),
     pace: qps > 0 ? { perSecond: qps, burst: Math.max(1, burst) } : undefined,
+    isNamed: true,
   };
 }
