@@ -9,3 +9,4 @@ export { PodVolumesUsage } from './volume-usage.ts';
 export { GROW_EVERY_MS, growVolume } from './grow-volume.ts';
 export { VolumesInUse } from './volumes-in-use.ts';
 export { VolumeUpkeep } from './volume-upkeep.ts';
+export { MountStepError, VolumeNotReady } from './volume-errors.ts';

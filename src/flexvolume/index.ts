@@ -1,0 +1,3 @@
+// What other folders may use: volumes of drivers that are programs.
+export { DRIVER_FOLDER, DriverFolder } from './host/driver-folder.ts';
+export { type FlexHost, FlexVolumes } from './host/flex-volumes.ts';
