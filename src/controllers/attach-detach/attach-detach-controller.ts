@@ -13,6 +13,8 @@ import {
 import { type AppContext, type KeyedWorkers, type Part, podsByNode, type PreparedPart } from '../../kit/index.ts';
 import { attachMetrics } from './attach-metrics.ts';
 import { AttachMemory, type AttachParts, attachmentsByNode, placeKey } from './attach-parts.ts';
+import type { OpenDirectAttacher } from './direct-attacher.ts';
+import { DirectVolumes } from './direct-volumes.ts';
 import { syncNode } from './sync-node.ts';
 import { syncVolume } from './sync-volume.ts';
 
@@ -22,6 +24,8 @@ export interface AttachDetachOptions {
    * false.
    */
   readonly disableForceDetachOnTimeout?: boolean;
+  /** Attaches volumes of drivers that are programs; default there are none. */
+  readonly directAttacher?: OpenDirectAttacher;
 }
 
 const COMPONENT = 'attachdetach-controller';
@@ -37,8 +41,10 @@ class AttachDetach implements PreparedPart {
   readonly #parts: AttachParts;
   readonly #volumes: KeyedWorkers;
   readonly #nodes: KeyedWorkers;
+  readonly #direct: DirectVolumes | undefined;
+  readonly #directVolumes: KeyedWorkers;
 
-  constructor(context: AppContext, { disableForceDetachOnTimeout = false }: AttachDetachOptions) {
+  constructor(context: AppContext, { disableForceDetachOnTimeout = false, directAttacher }: AttachDetachOptions) {
     this.#volumes = context.workers('attach-detach', {
       concurrency: CONCURRENCY,
       work: async (key, { after }) => {
@@ -50,6 +56,13 @@ class AttachDetach implements PreparedPart {
       concurrency: CONCURRENCY,
       work: async (key) => {
         for (const volume of await syncNode(key, this.#parts)) this.#volumes.add(volume);
+      },
+    });
+    this.#directVolumes = context.workers('attach-detach-direct', {
+      concurrency: CONCURRENCY,
+      work: async (key, { after }) => {
+        const waitMs = (await this.#direct?.sync(key)) ?? Infinity;
+        if (waitMs !== Infinity) after(waitMs);
       },
     });
     this.#parts = {
@@ -65,23 +78,31 @@ class AttachDetach implements PreparedPart {
       memory: new AttachMemory(),
       backoff: new ItemBackoff(RETRIES),
       neverForces: disableForceDetachOnTimeout,
+      direct: () => this.#direct,
       wakeNode: (name) => this.#nodes.add(name),
     };
+    const { clock, log } = context;
+    const wake = (name: string): void => this.#directVolumes.add(name);
+    if (directAttacher !== undefined)
+      this.#direct = new DirectVolumes(directAttacher({ clock, log }), this.#parts, wake);
     this.#listen(context);
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await runTogether([this.#volumes, this.#nodes], signal);
+    await runTogether([this.#volumes, this.#nodes, this.#directVolumes], signal);
   }
 
   #listen(context: AppContext): void {
     const podChanged = (pod: Observed<Pod>): void => this.#podChanged(pod);
     context.onChange(Pod, { add: podChanged, update: podChanged, delete: podChanged });
     const claimChanged = ({ spec }: Observed<PersistentVolumeClaim>): void => {
-      if (spec?.volumeName !== undefined) this.#volumes.add(spec.volumeName);
+      if (spec?.volumeName !== undefined) this.#wakeVolume(spec.volumeName);
     };
     context.onChange(PersistentVolumeClaim, { add: claimChanged, update: claimChanged });
-    const volumeChanged = ({ metadata }: Observed<PersistentVolume>): void => this.#volumes.add(metadata.name);
+    const volumeChanged = (volume: Observed<PersistentVolume>): void => {
+      this.#volumes.add(volume.metadata.name);
+      this.#direct?.volumeChanged(volume);
+    };
     context.onChange(PersistentVolume, { add: volumeChanged, update: volumeChanged, delete: volumeChanged });
     const attachmentChanged = (attachment: Observed<VolumeAttachment>): void => this.#attachmentChanged(attachment);
     context.onChange(VolumeAttachment, {
@@ -96,7 +117,10 @@ class AttachDetach implements PreparedPart {
       },
     });
     context.onChange(Node, {
-      add: (node) => this.#nodeChanged(node),
+      add: (node) => {
+        this.#direct?.nodeAdded(node);
+        this.#nodeChanged(node);
+      },
       update: (node, old) => {
         if (!deepEqual(relevantOf(old), relevantOf(node))) this.#nodeChanged(node);
       },
@@ -104,6 +128,7 @@ class AttachDetach implements PreparedPart {
         const { name } = node.metadata;
         this.#parts.memory.inUseOfDeletedNodes.set(name, new Set(node.status?.volumesInUse));
         this.#wakeVolumesOf(name);
+        this.#direct?.nodeChanged(name);
       },
     });
     const driverChanged = ({ metadata }: Observed<CSIDriver>): void => {
@@ -115,10 +140,17 @@ class AttachDetach implements PreparedPart {
 
   #podChanged(pod: Observed<Pod>): void {
     if ((pod.spec?.nodeName ?? '') === '') return;
+    this.#direct?.podChanged(pod);
     for (const { claim } of claimVolumesOf(pod)) {
       const found = this.#parts.claims.get(`${pod.metadata.namespace}/${claim}`);
-      if (found?.spec?.volumeName !== undefined) this.#volumes.add(found.spec.volumeName);
+      if (found?.spec?.volumeName !== undefined) this.#wakeVolume(found.spec.volumeName);
     }
+  }
+
+  #wakeVolume(name: string): void {
+    this.#volumes.add(name);
+    const volume = this.#direct === undefined ? undefined : this.#parts.volumes.get(name);
+    if (volume !== undefined) this.#direct?.volumeChanged(volume);
   }
 
   #attachmentChanged({ spec }: Observed<VolumeAttachment>): void {
@@ -130,6 +162,7 @@ class AttachDetach implements PreparedPart {
     this.#parts.memory.inUseOfDeletedNodes.delete(name);
     this.#nodes.add(name);
     this.#wakeVolumesOf(name);
+    this.#direct?.nodeChanged(name);
     for (const pod of this.#parts.pods.byIndex(podsByNode, name)) this.#podChanged(pod);
   }
 

@@ -12,6 +12,7 @@ import {
 } from '../../client/index.ts';
 import type { EventRecorder, Objects } from '../../kit/index.ts';
 import type { AttachMetrics } from './attach-metrics.ts';
+import type { DirectVolumes } from './direct-volumes.ts';
 
 /** What the attach and detach steps share. */
 export interface AttachParts {
@@ -29,6 +30,8 @@ export interface AttachParts {
   /** When a failed attachment is retried. */
   readonly backoff: ItemBackoff;
   readonly neverForces: boolean;
+  /** Volumes that are attached without VolumeAttachments; undefined where there are none. */
+  direct(): DirectVolumes | undefined;
   /** Queues an update of the node's list of attached volumes. */
   wakeNode(name: string): void;
 }

@@ -1,13 +1,14 @@
-import type { Observed, PersistentVolume, Pod, VolumeAttachment } from '../../client/index.ts';
+import type { Observed, Pod } from '../../client/index.ts';
 import type { EventRecorder } from '../../kit/index.ts';
 
 /** A volume that pods need on a node while it is attached to others. */
 export interface AttachConflict {
-  readonly volume: Observed<PersistentVolume>;
+  /** By its name in messages. */
+  readonly volume: string;
   /** The pods that wait for it. */
   readonly pods: readonly Observed<Pod>[];
   /** Where it is attached. */
-  readonly present: readonly Observed<VolumeAttachment>[];
+  readonly present: readonly { readonly spec: { readonly nodeName: string } }[];
   readonly wanted: ReadonlyMap<string, readonly Observed<Pod>[]>;
 }
 
@@ -15,7 +16,7 @@ export interface AttachConflict {
 export function recordConflict({ volume, pods, present, wanted }: AttachConflict, events: EventRecorder): void {
   const users = present.flatMap(({ spec }) => wanted.get(spec.nodeName) ?? []);
   for (const pod of pods) {
-    const message = `Multi-Attach error for volume "${volume.metadata.name}" ${usersText(pod, users)}`;
+    const message = `Multi-Attach error for volume "${volume}" ${usersText(pod, users)}`;
     events.event(pod, { type: 'Warning', reason: 'FailedAttachVolume', message });
   }
 }

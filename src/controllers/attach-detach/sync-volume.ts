@@ -11,16 +11,16 @@ import {
   type Pod,
   type VolumeAttachment,
 } from '../../client/index.ts';
-import { type AttachAttempt, type AttachParts, attachmentsByVolume, placeKey, podsByClaim } from './attach-parts.ts';
+import { type AttachAttempt, type AttachParts, attachmentsByVolume, placeKey } from './attach-parts.ts';
 import { attachmentName } from './attachment-name.ts';
 import { recordConflict } from './multi-attach.ts';
 import { detachDelayMs } from './safe-to-detach.ts';
+import { boundPodsOf } from './wanting-pods.ts';
 
 type Volume = Observed<PersistentVolume>;
 type Attachment = Observed<VolumeAttachment>;
 type PodsByNode = ReadonlyMap<string, readonly Observed<Pod>[]>;
 
-const MANAGED = 'volumes.kubernetes.io/controller-managed-attach-detach';
 /** After this time without an answer from the driver, the pods get a timeout event. */
 const ATTACH_TIMEOUT_MS = 120_000;
 
@@ -33,7 +33,7 @@ export async function syncVolume(name: string, parts: AttachParts): Promise<numb
   if (present.length === 0) parts.memory.handles.delete(name);
   else parts.memory.handles.set(name, handle);
   const isWanted = volume !== undefined && isAttachRequired(parts.drivers.get(handle.driver));
-  const wanted: PodsByNode = isWanted ? podsOf(volume, parts) : new Map();
+  const wanted: PodsByNode = isWanted ? boundPodsOf(volume, parts) : new Map();
   const delays: number[] = [];
   for (const attachment of present) {
     const pods = wanted.get(attachment.spec.nodeName);
@@ -45,31 +45,6 @@ export async function syncVolume(name: string, parts: AttachParts): Promise<numb
       if (!present.some(({ spec }) => spec.nodeName === node))
         delays.push(await attach(node, { volume, handle, pods, present, wanted }, parts));
   return Math.min(Infinity, ...delays);
-}
-
-/** The pods that need the volume, by node; only nodes that leave attaching to this controller. */
-function podsOf({ metadata, spec }: Volume, { claims, pods, nodes }: AttachParts): Map<string, Observed<Pod>[]> {
-  const { namespace = '', name = '', uid } = spec?.claimRef ?? {};
-  const key = `${namespace}/${name}`;
-  const claim = claims.get(key);
-  const found = new Map<string, Observed<Pod>[]>();
-  if (claim?.status?.phase !== 'Bound' || claim.spec?.volumeName !== metadata.name || claim.metadata.uid !== uid)
-    return found;
-  for (const pod of pods.byIndex(podsByClaim, key)) {
-    const { nodeName = '' } = pod.spec ?? {};
-    if (nodeName === '' || isFinished(pod) || nodes.get(nodeName)?.metadata.annotations?.[MANAGED] === undefined)
-      continue;
-    found.set(nodeName, [...(found.get(nodeName) ?? []), pod]);
-  }
-  return found;
-}
-
-/** Whether no container of the pod runs any more or will. */
-function isFinished({ metadata, status }: Observed<Pod>): boolean {
-  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return true;
-  if (metadata.deletionTimestamp === undefined) return false;
-  const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
-  return all.every(({ state }) => state?.terminated !== undefined || state?.waiting !== undefined);
 }
 
 /** The attachments with the names that this controller would choose; others belong to other components. */
@@ -94,7 +69,7 @@ async function attach(
   const { name } = volume.metadata;
   const key = placeKey(name, nodeName);
   if (!isMultiAttachAllowed(volume) && present.length > 0) {
-    if (!parts.memory.reported.has(key)) recordConflict(request, parts.events);
+    if (!parts.memory.reported.has(key)) recordConflict({ ...request, volume: name }, parts.events);
     parts.memory.reported.add(key);
     return Infinity;
   }
