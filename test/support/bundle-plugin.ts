@@ -11,7 +11,7 @@ export async function bundlePlugin(main: string, outfile: string): Promise<strin
     outfile,
     bundle: true,
     platform: 'node',
-    format: 'cjs',
+    format: outfile.endsWith('.mjs') ? 'esm' : 'cjs',
     target: 'node20',
     banner: { js: '#!/usr/bin/env node' },
     tsconfig: join(root, 'tsconfig.json'),

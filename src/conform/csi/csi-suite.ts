@@ -3,6 +3,7 @@ import type { SuiteRequest } from '../suite-request.ts';
 import { attachCases } from './cases/attach-cases.ts';
 import { crashCases } from './cases/crash-cases.ts';
 import { identityCases } from './cases/identity-cases.ts';
+import { listAndExpandCases } from './cases/list-and-expand-cases.ts';
 import { nodeCases } from './cases/node-cases.ts';
 import { snapshotCases } from './cases/snapshot-cases.ts';
 import { volumeCases } from './cases/volume-cases.ts';
@@ -14,7 +15,15 @@ export function csiSuite(options: CsiSuiteOptions): ConformSuite<CsiWorld> {
   return {
     kind: 'csi',
     title: 'CSI 1.13',
-    cases: [...identityCases, ...volumeCases, ...snapshotCases, ...attachCases, ...nodeCases, ...crashCases],
+    cases: [
+      ...identityCases,
+      ...volumeCases,
+      ...listAndExpandCases,
+      ...snapshotCases,
+      ...attachCases,
+      ...nodeCases,
+      ...crashCases,
+    ],
     open: (signal) => CsiWorld.open(options, signal),
   };
 }

@@ -56,6 +56,8 @@ const POLL_MS = 50;
 const CALL_MS = 60_000;
 /** How often a call that another one is in the way of is repeated. */
 const MAX_TRIES = 200;
+/** How often a call is repeated while the driver does not answer at all. */
+const MAX_AWAY = 3;
 const SINGLE_NODE_WRITER = 1;
 
 /** A driver, what it can do, and what the cases have made of it. */
@@ -139,6 +141,9 @@ export class CsiWorld implements ConformWorld {
       const outcome = await this.try(method, request, signal);
       if (outcome.response !== undefined) return outcome.response;
       signal.throwIfAborted();
+      const isAway = outcome.code === 'UNAVAILABLE' && left <= MAX_TRIES - MAX_AWAY;
+      if (isAway || this.#process?.hasEnded === true)
+        throw new Breach(`the driver has ended in ${nameOf(method)}${printed(this.#process?.output)}`);
       if ((outcome.code !== 'ABORTED' && outcome.code !== 'UNAVAILABLE') || left === 0)
         throw new Breach(`${nameOf(method)} fails: ${outcome.code}: ${outcome.message ?? ''}`);
       await this.clock.sleep(POLL_MS, signal);
@@ -382,8 +387,7 @@ export class CsiWorld implements ConformWorld {
         if (ready?.value !== false) return;
       } catch (error) {
         signal.throwIfAborted();
-        const output = this.#process?.output ?? '';
-        const words = output === '' ? '' : `; it has printed: ${output}`;
+        const words = printed(this.#process?.output);
         if (this.#process?.hasEnded === true) throw new Error(`The driver has ended${words}`, { cause: error });
         if (this.clock.monotonic() > until)
           throw new Error(`No driver is ready at ${endpoint}: ${messageOf(error)}${words}`, { cause: error });
@@ -421,6 +425,10 @@ function namesOf(
 ): ReadonlySet<string> {
   const claimed = new Set(capabilities.map(({ rpc }) => rpc?.type));
   return new Set(Object.keys(table).filter((name) => claimed.has(table[name])));
+}
+
+function printed(output = ''): string {
+  return output === '' ? '' : `; it has printed: ${output}`;
 }
 
 /** Such as `CreateVolume`. */

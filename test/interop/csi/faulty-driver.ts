@@ -129,7 +129,7 @@ export const plantedFaults: Readonly<Record<string, PlantedFault>> = {
       () =>
       async ({ name, request, forward, signal }) => {
         if (name !== 'CreateVolume') return await forward(request);
-        await new RealClock().sleep(4, signal);
+        await new RealClock().sleep(60, signal);
         return await forward(signal.aborted ? { ...request, name: `${request.name}-lost` } : request);
       },
   },

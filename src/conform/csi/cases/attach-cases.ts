@@ -2,7 +2,7 @@ import { Controller } from '../../../csi/protocol/csi-v1.ts';
 import { type ConformCase, expectThat } from '../../suite.ts';
 import type { CsiWorld } from '../csi-world.ts';
 import { withController } from './applies.ts';
-import { times } from './volume-cases.ts';
+import { times } from './repeated-calls.ts';
 
 const ATTACH = 'CSI 1.13, ControllerPublishVolume';
 const DETACH = 'CSI 1.13, ControllerUnpublishVolume';

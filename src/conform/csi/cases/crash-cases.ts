@@ -3,7 +3,7 @@ import { type ConformCase, expectThat } from '../../suite.ts';
 import type { CsiWorld } from '../csi-world.ts';
 import { withController, withMounts, withRestarts } from './applies.ts';
 import { publish, requireGone, staged } from './node-cases.ts';
-import { requireMore, requireSame } from './volume-cases.ts';
+import { requireMore, requireSame } from './repeated-calls.ts';
 
 const SOURCE = 'CSI 1.13, concurrency and idempotency';
 /** How long after a call the driver is killed. */

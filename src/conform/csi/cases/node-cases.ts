@@ -4,7 +4,7 @@ import { Node } from '../../../csi/protocol/csi-v1.ts';
 import { type ConformCase, expectThat } from '../../suite.ts';
 import type { CsiWorld, Volume } from '../csi-world.ts';
 import { withMounts } from './applies.ts';
-import { cancelled, times } from './volume-cases.ts';
+import { cancelled, times } from './repeated-calls.ts';
 
 const PUBLISH = 'CSI 1.13, NodePublishVolume';
 const UNPUBLISH = 'CSI 1.13, NodeUnpublishVolume';

@@ -2,7 +2,7 @@ import { Controller } from '../../../csi/protocol/csi-v1.ts';
 import { type ConformCase, expectThat } from '../../suite.ts';
 import type { CsiWorld } from '../csi-world.ts';
 import { withController } from './applies.ts';
-import { cancelled, requireDistinct, times } from './volume-cases.ts';
+import { cancelled, requireDistinct, times } from './repeated-calls.ts';
 
 const CREATE = 'CSI 1.13, CreateSnapshot';
 const LIST = 'CSI 1.13, ListSnapshots';
