@@ -17,7 +17,10 @@ test('the driver tells what it can do, and refuses what it cannot', async () => 
     status: 'Success',
     capabilities: { attach: false, selinuxRelabel: true, supportsMetrics: true, fsGroup: true, requiresFSResize: true },
   });
-  expect(await directory.run(['attach', '{}', 'n1'])).toMatchObject({ code: 1, stdout: expect.stringContaining('Not supported') });
+  expect(await directory.run(['attach', '{}', 'n1'])).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('Not supported'),
+  });
   expect(JSON.parse((await directory.run(['mount', '/nowhere', '{"base":"here"}'])).stdout)).toEqual({
     status: 'Failure',
     message: 'base must be a path of the node, got "here"',

@@ -12,7 +12,17 @@ import {
 } from '../../client/index.ts';
 import type { EventRecorder, Objects } from '../../kit/index.ts';
 import type { AttachMetrics } from './attach-metrics.ts';
-import type { DirectVolumes } from './direct-volumes.ts';
+
+/** Volumes that are attached without VolumeAttachments. */
+export interface DirectAttachments {
+  /** What a node's status has to list, and the names of volumes that are left out of it to be detached. */
+  ofNode(nodeName: string): {
+    readonly attached: readonly { readonly name: string; readonly devicePath: string }[];
+    readonly leaving: readonly string[];
+  };
+  /** Queues a check of these volumes. */
+  wake(names: readonly string[]): void;
+}
 
 /** What the attach and detach steps share. */
 export interface AttachParts {
@@ -31,7 +41,7 @@ export interface AttachParts {
   readonly backoff: ItemBackoff;
   readonly neverForces: boolean;
   /** Volumes that are attached without VolumeAttachments; undefined where there are none. */
-  direct(): DirectVolumes | undefined;
+  direct(): DirectAttachments | undefined;
   /** Queues an update of the node's list of attached volumes. */
   wakeNode(name: string): void;
 }

@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/index.ts';
 import { isMultiAttachAllowed } from '../../api/meaning/index.ts';
 import { index, type Node, type Observed, type PersistentVolume, Pod } from '../../client/index.ts';
-import { type AttachParts, placeKey } from './attach-parts.ts';
+import { type AttachParts, type DirectAttachments, placeKey } from './attach-parts.ts';
 import type { AttachableSource, DirectAttacher } from './direct-attacher.ts';
 import { recordConflict } from './multi-attach.ts';
 import { detachDelayMs } from './safe-to-detach.ts';
@@ -31,7 +31,7 @@ interface Wanted {
 }
 
 /** Volumes that a `DirectAttacher` attaches. What is attached is in the status of nodes, where it is found again after a restart. */
-export class DirectVolumes {
+export class DirectVolumes implements DirectAttachments {
   readonly #attacher: DirectAttacher;
   readonly #parts: AttachParts;
   readonly #wake: (name: string) => void;
@@ -69,7 +69,6 @@ export class DirectVolumes {
     for (const [name, places] of this.#places) if (places.has(nodeName)) this.#wake(name);
   }
 
-  /** What a node's status has to list, and the names of volumes that are left out of it to be detached. */
   ofNode(nodeName: string): { readonly attached: readonly AttachedVolume[]; readonly leaving: readonly string[] } {
     const { memory } = this.#parts;
     const attached: AttachedVolume[] = [];

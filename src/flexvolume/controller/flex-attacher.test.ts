@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { mergePatch } from '../../client/index.ts';
-import { attachDetachController } from '../../controllers/attach-detach/attach-detach-controller.ts';
+import { builtInControllers } from '../../controllers/index.ts';
 import { eventsIn, startWith } from '../../controllers/testing/controller-cluster.ts';
 import type { TestCluster } from '../../testing/index.ts';
 import { RecordingDriver } from '../testing/recording-driver.ts';
@@ -28,9 +28,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 test('a volume is attached to the node of its pod, and detached when the node no longer uses it', async () => {
   await driver.install(DRIVER);
-  await using cluster = await startWith(
-    attachDetachController({ directAttacher: flexAttacher(join(folder, 'drivers')) }),
-  );
+  await using cluster = await startAttaching();
   await addNode(cluster);
   await addPod(cluster);
   await expect.poll(() => attached(cluster)).toEqual([{ name: UNIQUE, devicePath: '/dev/a' }]);
@@ -52,9 +50,7 @@ test('a volume is attached to the node of its pod, and detached when the node no
 
 test('what an earlier run has attached, and no pod uses, is detached', async () => {
   await driver.install(DRIVER);
-  await using cluster = await startWith(
-    attachDetachController({ directAttacher: flexAttacher(join(folder, 'drivers')) }),
-  );
+  await using cluster = await startAttaching();
   const { nodes } = cluster.client.core.v1;
   await nodes.create({
     metadata: { name: 'n1', annotations: MANAGED },
@@ -68,9 +64,7 @@ test('a volume whose driver fails is reported on its pod, and detached without h
   await driver.install(`init) echo '{"status": "Success"}' ;;
 attach) echo '{"status": "Failure", "message": "no such disk"}'; exit 1 ;;
 detach) echo '{"status": "Success"}' ;;`);
-  await using cluster = await startWith(
-    attachDetachController({ directAttacher: flexAttacher(join(folder, 'drivers')) }),
-  );
+  await using cluster = await startAttaching();
   await addNode(cluster);
   await addPod(cluster);
   await expect
@@ -87,14 +81,21 @@ detach) echo '{"status": "Success"}' ;;`);
 
 test('a driver without attach is not called', async () => {
   await driver.install(`init) echo '{"status": "Success", "capabilities": {"attach": false}}' ;;`);
-  await using cluster = await startWith(
-    attachDetachController({ directAttacher: flexAttacher(join(folder, 'drivers')) }),
-  );
+  await using cluster = await startAttaching();
   await addNode(cluster);
   await addPod(cluster);
   await expect.poll(() => driver.calls()).toEqual([['init']]);
   expect(await attached(cluster)).toEqual([]);
 });
+
+async function startAttaching(): Promise<TestCluster> {
+  const settings = { directAttacher: flexAttacher(join(folder, 'drivers')) };
+  const [part] = builtInControllers({ rootCertificate: '', settings }).filter(
+    ({ name }) => name === 'persistentvolume-attach-detach',
+  );
+  if (part === undefined) throw new Error('There is no controller that attaches volumes');
+  return await startWith(part);
+}
 
 async function addNode(cluster: TestCluster): Promise<void> {
   await cluster.client.core.v1.nodes.create({ metadata: { name: 'n1', annotations: MANAGED } });

@@ -134,8 +134,8 @@ describe('a volume with a device', skipWhen(!isRoot, 'mounts need root'), () => 
     const source = bound();
     expect(await plugin.attachedName(source)).toBe('example.com/disk/pv-1');
 
-    const first = await plugin.mount({ ...requestFor('u1', source), devicePath: '/dev/told' });
-    await plugin.mount({ ...requestFor('u2', source), devicePath: '/dev/told' });
+    const first = await plugin.mount({ ...requestFor('u1', source), devicePath: '/dev/given' });
+    await plugin.mount({ ...requestFor('u2', source), devicePath: '/dev/given' });
     await plugin.unmount({ podUid: 'u1', volume: 'pv-1' });
     await plugin.unmount({ podUid: 'u2', volume: 'pv-1' });
 
@@ -144,10 +144,10 @@ describe('a volume with a device', skipWhen(!isRoot, 'mounts need root'), () => 
     const device = `${root}/plugins/kubernetes.io/flexvolume/example.com/disk/mounts/pv-1`;
     const calls = await driver.calls('waitforattach', 'mountdevice', 'mount', 'unmount', 'unmountdevice');
     expect(calls.map(([command, target, rest]) => [command, target, command === 'mount' ? '' : rest])).toEqual([
-      ['waitforattach', '/dev/told', options],
+      ['waitforattach', '/dev/given', options],
       ['mountdevice', device, '/dev/made'],
       ['mount', first, ''],
-      ['waitforattach', '/dev/told', options],
+      ['waitforattach', '/dev/given', options],
       ['mount', first.replace('u1', 'u2'), ''],
       ['unmount', first, undefined],
       ['unmount', first.replace('u1', 'u2'), undefined],
@@ -160,13 +160,13 @@ describe('a volume with a device', skipWhen(!isRoot, 'mounts need root'), () => 
   test('grows by the driver, with the sizes in bytes', async () => {
     await driver.install(ATTACHED);
     const plugin = opened();
-    await plugin.mount({ ...requestFor('u1', bound()), devicePath: '/dev/told' });
+    await plugin.mount({ ...requestFor('u1', bound()), devicePath: '/dev/given' });
 
     await plugin.grow(bound('2Gi'), 'u1', '1Gi');
 
     const [call = []] = await driver.calls('expandfs');
-    const device = `${root}/plugins/kubernetes.io/flexvolume/example.com/disk/mounts/pv-1`;
-    expect(call.slice(2)).toEqual(['/dev/made', device, '2147483648', '1073741824']);
+    const place = `${root}/pods/u1/volumes/example.com~disk/pv-1`;
+    expect(call.slice(2)).toEqual(['/dev/made', place, '2147483648', '1073741824']);
   });
 
   test('of a driver that mounts nothing is bound from the device', async () => {

@@ -112,12 +112,11 @@ export class FlexVolumes implements VolumePlugin {
     const { flex, driver } = await this.#opened(source);
     const folder = this.#folder(podUid, flex);
     const device = this.#mounted.get(folder) ?? '';
-    const place = driver.capabilities.attach ? await this.#devicePath(driver, flex) : folder;
     const sizes = [source.persistentVolume?.spec?.capacity, { storage: oldSize ?? '0' }].map((capacity) =>
       String(storageIn(capacity).value()),
     );
-    const grown = await driver.tryCall('expandfs', [optionsJson(flex), device, place, ...sizes]);
-    if (grown === undefined) await this.#devices.grow(device, place);
+    const grown = await driver.tryCall('expandfs', [optionsJson(flex), device, folder, ...sizes]);
+    if (grown === undefined) await this.#devices.grow(device, folder);
   }
 
   subPath(request: SubPathRequest): Promise<string> {

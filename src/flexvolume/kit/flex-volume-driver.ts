@@ -25,7 +25,7 @@ export interface AttachCall {
 /** A volume that has grown. */
 export interface ExpandCall {
   readonly options: DriverOptions;
-  /** Where the device is mounted. */
+  /** Where the volume is mounted for a pod. */
   readonly folder: string;
   /** Empty for volumes without one. */
   readonly device: string;

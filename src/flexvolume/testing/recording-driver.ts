@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A driver in a folder of drivers that notes each call, and answers as it is told. */
+/** A driver in a folder of drivers that notes each call, and answers as the test wants. */
 export class RecordingDriver {
   readonly #folder: string;
   readonly #program: string;

@@ -57,7 +57,7 @@ test('a driver of the kit with all functions keeps every rule', async () => {
 for (const [fault, planted] of Object.entries(plantedFaults))
   test(
     `the fault ${fault} is found by ${planted.foundBy}`,
-    skipWhen(planted.needsRoot === true && !isRoot, 'mounts need root'),
+    { ...skipWhen(planted.needsRoot === true && !isRoot, 'mounts need root'), timeout: 120_000 },
     async () => {
       const place = await mkdtemp(join(folder, 'd-'));
       await using driver = await serveFaulty(place, planted);
@@ -65,7 +65,6 @@ for (const [fault, planted] of Object.entries(plantedFaults))
       const report = await judge({ type: 'endpoint', endpoint: driver.endpoint }, options);
       expect(report.cases.map(({ outcome }) => outcome.type)).toEqual(['failed']);
     },
-    120_000,
   );
 
 test('the example driver, as a program that is killed again and again, keeps every rule', async () => {

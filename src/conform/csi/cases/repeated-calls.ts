@@ -30,7 +30,7 @@ export function requireSame(one: Volume, other: Volume | undefined): void {
   expectThat(was === is, `the volume had ${was} bytes, and has ${is}`);
 }
 
-/** The driver must list so many volumes more than before. */
+/** The driver must list this many volumes more than before. */
 export async function requireMore(
   world: CsiWorld,
   {
