@@ -92,6 +92,8 @@ const smallDoors = new Set([
   'cluster/programs/apiserver/index.ts',
   'cluster/programs/index.ts',
   'cluster/server-only.ts',
+  'csi/protocol/csi-v1.ts',
+  'flexvolume/controller/index.ts',
   'node/server/index.ts',
   'resources/core/pod-manifests.ts',
   'scheduler/why/scheduling-attempts.ts',

@@ -89,7 +89,6 @@ test('a value that equals the fixed behaviour is accepted', () => {
 });
 
 test.each([
-  ['--flex-volume-plugin-dir=', '/plugins'],
   ['--external-cloud-volume-plugin=', 'aws'],
   ['--pv-recycler-pod-template-filepath-nfs=', 'pod.yaml'],
   ['--pv-recycler-pod-template-filepath-hostpath=', 'pod.yaml'],

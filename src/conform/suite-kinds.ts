@@ -45,4 +45,28 @@ export const suiteKinds: readonly SuiteKind[] = [
     },
     load: async () => (await import('./cni/cni-suite.ts')).cniSuiteFor,
   },
+  {
+    kind: 'csi',
+    summary:
+      'Storage drivers: what csi-sanity does not ask. ENDPOINT is unix:///…; a COMMAND is started, with its socket in CSI_ENDPOINT and for {endpoint} or {socket}, and killed',
+    synopsis: '-- ENDPOINT | COMMAND [ARGUMENT…]',
+    flags: {
+      'volume-parameters': {
+        type: 'string',
+        value: 'KEY=VALUE,…',
+        multiple: true,
+        help: 'csi: parameters of volumes, as in a StorageClass',
+      },
+      'volume-secrets': { type: 'string', value: 'KEY=VALUE,…', multiple: true, help: 'csi: secrets of volumes' },
+      'volume-bytes': { type: 'string', value: 'N', default: String(1024 ** 3), help: 'csi: size of volumes' },
+      'calls-at-once': { type: 'string', value: 'N', default: '10', help: 'csi: calls that are made at the same time' },
+      'driver-state': {
+        type: 'string',
+        value: 'DIR,…',
+        multiple: true,
+        help: 'csi: folders in which the driver keeps volumes and files, to be searched for what is left',
+      },
+    },
+    load: async () => (await import('./csi/csi-suite.ts')).csiSuiteFor,
+  },
 ];

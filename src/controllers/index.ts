@@ -1,6 +1,7 @@
 // What other folders may import: the built-in controllers.
 import type { ProgramPart } from '../kit/index.ts';
 import { attachDetachController, type AttachDetachOptions } from './attach-detach/attach-detach-controller.ts';
+export type { AttachableSource, DirectAttacher, OpenDirectAttacher } from './attach-detach/direct-attacher.ts';
 import { bootstrapSigner } from './bootstrap-tokens/bootstrap-signer.ts';
 import { tokenCleaner } from './bootstrap-tokens/token-cleaner.ts';
 import { csrApproving, csrCleaner, csrSigning, type SigningAuthority } from './certificates/index.ts';

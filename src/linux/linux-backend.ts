@@ -30,6 +30,7 @@ import { LinuxRuntime } from './linux-runtime.ts';
 import { ContainerLogFiles } from './logs/container-log-files.ts';
 import { LogRotation, type LogRotationOptions } from './logs/log-rotation.ts';
 import { LinuxMachine, type LinuxMachineOptions } from './machine/linux-machine.ts';
+import { DRIVER_FOLDER, DriverFolder } from '../flexvolume/index.ts';
 import { Mounts, SmallShell } from '../system/index.ts';
 import { PluginWatcher } from '../plugins/index.ts';
 import { LinuxMeter } from './pressure/linux-meter.ts';
@@ -51,6 +52,8 @@ export interface LinuxBackendOptions extends Omit<
   readonly logRotation?: LogRotationOptions;
   /** Folder of the links to the logs of all containers; default `/var/log/containers`. */
   readonly containerLogs?: string;
+  /** Folder of FlexVolume drivers; default the kubelet's. */
+  readonly volumePluginDir?: string;
 }
 
 /** How often containers are listed beside following events, and how often runtime and machine are checked. */
@@ -95,6 +98,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
       if (assignment.cpuManagerPolicy === 'static') cpusChanged(); // an earlier run may not have updated all
       const resources = new LinuxNodeResources({ cgroups, assigner, checkpoints, cpusChanged });
       const mounts = new Mounts(shell);
+      const flexDrivers = new DriverFolder(options.volumePluginDir ?? DRIVER_FOLDER, { clock, log });
       const allocatableMemory = (): number => {
         const [all, kept] = [amountsOf(machine.capacity), amountsOf(machine.reserved)];
         return (all.get('memory')?.value() ?? 0) - (kept.get('memory')?.value() ?? 0);
@@ -122,7 +126,19 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
         machine,
         runtime,
         images,
-        volumes: [...linuxVolumes({ root: folders.root, mounts, clock, random, log, allocatableMemory }), csi.plugin],
+        volumes: [
+          ...linuxVolumes({
+            root: folders.root,
+            mounts,
+            shell,
+            clock,
+            random,
+            log,
+            allocatableMemory,
+            flexDrivers,
+          }),
+          csi.plugin,
+        ],
         files: new DiskPodFiles({ folders, mounts, logs: logFiles }),
         devices: NO_DEVICES,
         resources,
@@ -132,7 +148,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
         metrics,
         polling: { relistEveryMs: RELIST_MS, checkEveryMs: CHECK_MS },
         meter: new LinuxMeter({ runtime, images, folders, cgroupDriver }),
-        tasks: [new LogRotation(options.logRotation ?? {}, { runtime, clock, log }), plugins, csi.task],
+        tasks: [new LogRotation(options.logRotation ?? {}, { runtime, clock, log }), plugins, csi.task, flexDrivers],
         podUpdated: () => undefined,
         async [Symbol.asyncDispose]() {
           reconciler[Symbol.dispose]();

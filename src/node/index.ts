@@ -25,6 +25,7 @@ export {
   type VerificationPolicy,
 } from './images/index.ts';
 export { FileLogs, logOutput, OutputLog, type PodLogOptions, PodStreams, type StreamOptions } from './streams/index.ts';
+export { VolumeNotReady } from './volumes/index.ts';
 export { PodResourcesSocket } from './pod-resources/pod-resources-socket.ts';
 export * from './server/index.ts';
 export { NetworkActions } from './probes/index.ts';

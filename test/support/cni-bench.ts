@@ -1,9 +1,9 @@
-import { build } from 'esbuild';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cniRunner, type CniRunner, type NetworkConfiguration, parseNetworkConfiguration } from 'keelson/cni';
 import { NetworkNamespace } from '../../src/cni/network-namespace.ts';
+import { bundlePlugin } from './bundle-plugin.ts';
 
 export { needsNamespaces } from '../../src/cni/testing/needs-namespaces.ts';
 export { NetworkNamespace };
@@ -55,21 +55,4 @@ export class CniBench implements AsyncDisposable {
     await this.machine[Symbol.asyncDispose]();
     await rm(this.folder, { recursive: true, force: true });
   }
-}
-
-/** Makes one file of a plugin, as docs/guides/cni.md says, and returns its path. */
-export async function bundlePlugin(main: string, outfile: string): Promise<string> {
-  await build({
-    entryPoints: [main],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20',
-    banner: { js: '#!/usr/bin/env node' },
-    tsconfig: join(root, 'tsconfig.json'),
-    logLevel: 'warning',
-  });
-  await chmod(outfile, 0o755);
-  return outfile;
 }

@@ -7,12 +7,14 @@ import { join } from 'node:path';
 import { CryptoRandom, discardLogger, messageOf, RealClock } from '../../src/base/index.ts';
 import type { Observed, Pod } from '../../src/client/index.ts';
 import type { SubPathRequest, Volume, VolumePayload, VolumePlugin } from '../../src/node/index.ts';
+import { DriverFolder } from '../../src/flexvolume/index.ts';
 import { Mounts, removeTree, SmallShell } from '../../src/system/index.ts';
 import { linuxVolumes } from '../../src/linux/volumes/index.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const signal = new AbortController().signal;
-const mounts = new Mounts(new SmallShell(new RealClock()));
+const shell = new SmallShell(new RealClock());
+const mounts = new Mounts(shell);
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'keelson-volumes-')));
 const root = join(base, 'kubelet');
 const outside = join(base, 'outside');
@@ -26,6 +28,8 @@ const plugins = linuxVolumes({
   random: new CryptoRandom(),
   log: discardLogger,
   allocatableMemory: () => 64 * MEBIBYTE,
+  shell,
+  flexDrivers: new DriverFolder(join(base, 'drivers'), { clock: new RealClock(), log: discardLogger }),
 });
 
 function podOf(uid: string, spec: object = {}): Observed<Pod> {

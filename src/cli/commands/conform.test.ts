@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { csiDriver, memoryRecords } from '../../csi/index.ts';
 import { needsNamespaces } from '../../cni/testing/needs-namespaces.ts';
 import { runProgram } from '../program.ts';
 
@@ -33,8 +34,10 @@ del-again (must): DEL may be repeated
 });
 
 test.each([
-  [[], 'what is to be judged? Known kinds: cni'],
-  [['csi'], 'there is no suite for "csi"'],
+  [[], 'what is to be judged? Known kinds: cni, csi'],
+  [['fly'], 'there is no suite for "fly"'],
+  [['csi', '--calls-at-once', '0', '--', 'unix:///x'], '--calls-at-once must be a number from 1 to 100'],
+  [['csi', '--volume-parameters', 'x', '--', 'unix:///x'], '--volume-parameters must be KEY=VALUE'],
   [['cni', '/bin/true'], 'unexpected argument "/bin/true"; the program comes after "--"'],
   [['cni'], 'the program must be given after "--"'],
   [['cni', '--only', 'fly', '--', '/bin/true'], 'there is no case "fly"'],
@@ -67,4 +70,31 @@ test('a plugin is judged, and reports are written', needsNamespaces, async () =>
   expect(await readFile(junit, 'utf8')).toContain('failures="1"');
   expect((await run('cni', '--only=version', '--', plugin)).code).toBe(0);
   expect((await run('cni', '--', join(folder, 'none'))).err).toContain('Cannot start');
+});
+
+test('a storage driver is judged at its endpoint, and reports are written', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'keelson-conform-cli-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const controller = { records: memoryRecords(), create: async () => undefined, delete: async () => undefined };
+  const driver = csiDriver({ name: 'plain.csi.example.com', version: '1', controller });
+  const stop = new AbortController();
+  const endpoint = `unix://${join(folder, 'csi.sock')}`;
+  const served = driver.serve({ listen: endpoint });
+  const running = served.run(stop.signal);
+  await served.listening();
+  const [json, junit] = [join(folder, 'report.json'), join(folder, 'report.xml')];
+  const only = ['--only', 'plugin-info,create-again,snapshot-again,publish-again,restart-keeps'];
+
+  const { code, out } = await run('csi', ...only, `--report-json=${json}`, `--report-junit=${junit}`, '--', endpoint);
+  stop.abort();
+  await running;
+
+  expect(out).toContain('ok    create-again: CreateVolume may be repeated');
+  expect(out).toContain('(the driver does not claim CREATE_DELETE_SNAPSHOT)');
+  expect(out).toContain('(the driver has no node service)');
+  expect(out).toContain('(only a driver that is given as a command can be killed)');
+  expect(out).toContain('CSI 1.13: 2 passed, 0 failed, 0 warned, 3 skipped');
+  expect(code).toBe(0);
+  expect(JSON.parse(await readFile(json, 'utf8'))).toMatchObject({ subject: endpoint, counts: { skipped: 3 } });
+  expect(await readFile(junit, 'utf8')).toContain('skipped="3"');
 });

@@ -1,10 +1,8 @@
-import { claimVolumesOf, csiSourceOf, uniqueVolumeName } from '../../api/meaning/index.ts';
 import { deepEqual, runTogether } from '../../base/index.ts';
+import { claimVolumesOf, csiSourceOf } from '../../api/meaning/index.ts';
 import {
   CSIDriver,
-  hasReason,
   ItemBackoff,
-  mergePatch,
   Node,
   type Observed,
   PersistentVolume,
@@ -14,8 +12,10 @@ import {
 } from '../../client/index.ts';
 import { type AppContext, type KeyedWorkers, type Part, podsByNode, type PreparedPart } from '../../kit/index.ts';
 import { attachMetrics } from './attach-metrics.ts';
-import { AttachMemory, attachmentsByNode, type AttachParts, placeKey } from './attach-parts.ts';
-import { attachmentName } from './attachment-name.ts';
+import { AttachMemory, type AttachParts, attachmentsByNode, placeKey } from './attach-parts.ts';
+import type { OpenDirectAttacher } from './direct-attacher.ts';
+import { DirectVolumes } from './direct-volumes.ts';
+import { syncNode } from './sync-node.ts';
 import { syncVolume } from './sync-volume.ts';
 
 export interface AttachDetachOptions {
@@ -24,6 +24,8 @@ export interface AttachDetachOptions {
    * false.
    */
   readonly disableForceDetachOnTimeout?: boolean;
+  /** Attaches volumes of drivers that are programs; default there are none. */
+  readonly directAttacher?: OpenDirectAttacher;
 }
 
 const COMPONENT = 'attachdetach-controller';
@@ -39,8 +41,10 @@ class AttachDetach implements PreparedPart {
   readonly #parts: AttachParts;
   readonly #volumes: KeyedWorkers;
   readonly #nodes: KeyedWorkers;
+  readonly #direct: DirectVolumes | undefined;
+  readonly #directVolumes: KeyedWorkers;
 
-  constructor(context: AppContext, { disableForceDetachOnTimeout = false }: AttachDetachOptions) {
+  constructor(context: AppContext, { disableForceDetachOnTimeout = false, directAttacher }: AttachDetachOptions) {
     this.#volumes = context.workers('attach-detach', {
       concurrency: CONCURRENCY,
       work: async (key, { after }) => {
@@ -52,6 +56,13 @@ class AttachDetach implements PreparedPart {
       concurrency: CONCURRENCY,
       work: async (key) => {
         for (const volume of await syncNode(key, this.#parts)) this.#volumes.add(volume);
+      },
+    });
+    this.#directVolumes = context.workers('attach-detach-direct', {
+      concurrency: CONCURRENCY,
+      work: async (key, { after }) => {
+        const waitMs = (await this.#direct?.sync(key)) ?? Infinity;
+        if (waitMs !== Infinity) after(waitMs);
       },
     });
     this.#parts = {
@@ -67,23 +78,31 @@ class AttachDetach implements PreparedPart {
       memory: new AttachMemory(),
       backoff: new ItemBackoff(RETRIES),
       neverForces: disableForceDetachOnTimeout,
+      direct: () => this.#direct,
       wakeNode: (name) => this.#nodes.add(name),
     };
+    const { clock, log } = context;
+    const wake = (name: string): void => this.#directVolumes.add(name);
+    if (directAttacher !== undefined)
+      this.#direct = new DirectVolumes(directAttacher({ clock, log }), this.#parts, wake);
     this.#listen(context);
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await runTogether([this.#volumes, this.#nodes], signal);
+    await runTogether([this.#volumes, this.#nodes, this.#directVolumes], signal);
   }
 
   #listen(context: AppContext): void {
     const podChanged = (pod: Observed<Pod>): void => this.#podChanged(pod);
     context.onChange(Pod, { add: podChanged, update: podChanged, delete: podChanged });
     const claimChanged = ({ spec }: Observed<PersistentVolumeClaim>): void => {
-      if (spec?.volumeName !== undefined) this.#volumes.add(spec.volumeName);
+      if (spec?.volumeName !== undefined) this.#wakeVolume(spec.volumeName);
     };
     context.onChange(PersistentVolumeClaim, { add: claimChanged, update: claimChanged });
-    const volumeChanged = ({ metadata }: Observed<PersistentVolume>): void => this.#volumes.add(metadata.name);
+    const volumeChanged = (volume: Observed<PersistentVolume>): void => {
+      this.#volumes.add(volume.metadata.name);
+      this.#direct?.volumeChanged(volume);
+    };
     context.onChange(PersistentVolume, { add: volumeChanged, update: volumeChanged, delete: volumeChanged });
     const attachmentChanged = (attachment: Observed<VolumeAttachment>): void => this.#attachmentChanged(attachment);
     context.onChange(VolumeAttachment, {
@@ -98,7 +117,10 @@ class AttachDetach implements PreparedPart {
       },
     });
     context.onChange(Node, {
-      add: (node) => this.#nodeChanged(node),
+      add: (node) => {
+        this.#direct?.nodeAdded(node);
+        this.#nodeChanged(node);
+      },
       update: (node, old) => {
         if (!deepEqual(relevantOf(old), relevantOf(node))) this.#nodeChanged(node);
       },
@@ -106,6 +128,7 @@ class AttachDetach implements PreparedPart {
         const { name } = node.metadata;
         this.#parts.memory.inUseOfDeletedNodes.set(name, new Set(node.status?.volumesInUse));
         this.#wakeVolumesOf(name);
+        this.#direct?.nodeChanged(name);
       },
     });
     const driverChanged = ({ metadata }: Observed<CSIDriver>): void => {
@@ -117,10 +140,17 @@ class AttachDetach implements PreparedPart {
 
   #podChanged(pod: Observed<Pod>): void {
     if ((pod.spec?.nodeName ?? '') === '') return;
+    this.#direct?.podChanged(pod);
     for (const { claim } of claimVolumesOf(pod)) {
       const found = this.#parts.claims.get(`${pod.metadata.namespace}/${claim}`);
-      if (found?.spec?.volumeName !== undefined) this.#volumes.add(found.spec.volumeName);
+      if (found?.spec?.volumeName !== undefined) this.#wakeVolume(found.spec.volumeName);
     }
+  }
+
+  #wakeVolume(name: string): void {
+    this.#volumes.add(name);
+    const volume = this.#direct === undefined ? undefined : this.#parts.volumes.get(name);
+    if (volume !== undefined) this.#direct?.volumeChanged(volume);
   }
 
   #attachmentChanged({ spec }: Observed<VolumeAttachment>): void {
@@ -132,6 +162,7 @@ class AttachDetach implements PreparedPart {
     this.#parts.memory.inUseOfDeletedNodes.delete(name);
     this.#nodes.add(name);
     this.#wakeVolumesOf(name);
+    this.#direct?.nodeChanged(name);
     for (const pod of this.#parts.pods.byIndex(podsByNode, name)) this.#podChanged(pod);
   }
 
@@ -145,35 +176,4 @@ class AttachDetach implements PreparedPart {
 function relevantOf({ metadata, spec, status }: Observed<Node>): unknown {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status;
   return [metadata.annotations, spec?.taints, status?.volumesInUse, status?.volumesAttached, ready];
-}
-
-/** Writes the node's attached volumes to its status; returns the volumes that were removed from it. */
-async function syncNode(nodeName: string, parts: AttachParts): Promise<string[]> {
-  const { nodes, attachments, volumes, memory } = parts;
-  const node = nodes.get(nodeName);
-  const attached: string[] = [];
-  const leaving: string[] = [];
-  for (const { metadata, spec, status } of attachments.byIndex(attachmentsByNode, nodeName)) {
-    const volume = spec.source.persistentVolumeName ?? '';
-    const { csi } = volumes.get(volume)?.spec ?? {};
-    if (csi === undefined || metadata.name !== attachmentName(csi, nodeName)) continue;
-    if (memory.leaving.has(placeKey(volume, nodeName))) leaving.push(volume);
-    else if (status?.attached === true && metadata.deletionTimestamp === undefined)
-      attached.push(uniqueVolumeName(csi));
-  }
-  if (node === undefined) return leaving;
-  const wanted = attached.toSorted().map((name) => ({ name, devicePath: '' }));
-  const present = node.status?.volumesAttached ?? [];
-  if (
-    deepEqual(
-      wanted,
-      present.toSorted((left, right) => (left.name < right.name ? -1 : 1)),
-    )
-  )
-    return leaving;
-  const status = { volumesAttached: wanted.length === 0 ? null : wanted };
-  await nodes.patchStatus(nodeName, mergePatch({ status })).catch((error: unknown) => {
-    if (!hasReason(error, 'NotFound')) throw error;
-  });
-  return leaving;
 }

@@ -13,6 +13,17 @@ import {
 import type { EventRecorder, Objects } from '../../kit/index.ts';
 import type { AttachMetrics } from './attach-metrics.ts';
 
+/** Volumes that are attached without VolumeAttachments. */
+export interface DirectAttachments {
+  /** What a node's status has to list, and the names of volumes that are left out of it to be detached. */
+  ofNode(nodeName: string): {
+    readonly attached: readonly { readonly name: string; readonly devicePath: string }[];
+    readonly leaving: readonly string[];
+  };
+  /** Queues a check of these volumes. */
+  wake(names: readonly string[]): void;
+}
+
 /** What the attach and detach steps share. */
 export interface AttachParts {
   readonly clock: Clock;
@@ -29,6 +40,8 @@ export interface AttachParts {
   /** When a failed attachment is retried. */
   readonly backoff: ItemBackoff;
   readonly neverForces: boolean;
+  /** Volumes that are attached without VolumeAttachments; undefined where there are none. */
+  direct(): DirectAttachments | undefined;
   /** Queues an update of the node's list of attached volumes. */
   wakeNode(name: string): void;
 }

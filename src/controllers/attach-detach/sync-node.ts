@@ -18,19 +18,18 @@ export async function syncNode(nodeName: string, parts: AttachParts): Promise<st
     else if (status?.attached === true && metadata.deletionTimestamp === undefined)
       attached.push(uniqueVolumeName(csi));
   }
-  if (node === undefined) return leaving;
-  const wanted = attached.toSorted().map((name) => ({ name, devicePath: '' }));
-  const present = node.status?.volumesAttached ?? [];
-  if (
-    deepEqual(
-      wanted,
-      present.toSorted((left, right) => (left.name < right.name ? -1 : 1)),
-    )
-  )
-    return leaving;
-  const status = { volumesAttached: wanted.length === 0 ? null : wanted };
-  await nodes.patchStatus(nodeName, mergePatch({ status })).catch((error: unknown) => {
-    if (!hasReason(error, 'NotFound')) throw error;
-  });
+  const direct = parts.direct()?.ofNode(nodeName);
+  const wanted = [...attached.map((name) => ({ name, devicePath: '' })), ...(direct?.attached ?? [])];
+  if (node !== undefined && !deepEqual(sorted(wanted), sorted(node.status?.volumesAttached ?? []))) {
+    const status = { volumesAttached: wanted.length === 0 ? null : sorted(wanted) };
+    await nodes.patchStatus(nodeName, mergePatch({ status })).catch((error: unknown) => {
+      if (!hasReason(error, 'NotFound')) throw error;
+    });
+  }
+  parts.direct()?.wake(direct?.leaving ?? []);
   return leaving;
+}
+
+function sorted<T extends { readonly name: string }>(volumes: readonly T[]): readonly T[] {
+  return volumes.toSorted((left, right) => (left.name < right.name ? -1 : 1));
 }

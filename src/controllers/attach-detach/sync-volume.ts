@@ -7,21 +7,21 @@ import {
 } from '../../api/meaning/index.ts';
 import {
   hasReason,
-  type Node,
   type Observed,
   type PersistentVolume,
   type Pod,
   type VolumeAttachment,
 } from '../../client/index.ts';
-import type { EventRecorder } from '../../kit/index.ts';
-import { type AttachAttempt, attachmentsByVolume, type AttachParts, placeKey, podsByClaim } from './attach-parts.ts';
+import { type AttachAttempt, type AttachParts, attachmentsByVolume, placeKey } from './attach-parts.ts';
 import { attachmentName } from './attachment-name.ts';
+import { recordConflict } from './multi-attach.ts';
+import { detachDelayMs } from './safe-to-detach.ts';
+import { boundPodsOf } from './wanting-pods.ts';
 
 type Volume = Observed<PersistentVolume>;
 type Attachment = Observed<VolumeAttachment>;
 type PodsByNode = ReadonlyMap<string, readonly Observed<Pod>[]>;
 
-const MANAGED = 'volumes.kubernetes.io/controller-managed-attach-detach';
 /** After this time without an answer from the driver, the pods get a timeout event. */
 const ATTACH_TIMEOUT_MS = 120_000;
 
@@ -34,7 +34,7 @@ export async function syncVolume(name: string, parts: AttachParts): Promise<numb
   if (present.length === 0) parts.memory.handles.delete(name);
   else parts.memory.handles.set(name, handle);
   const isWanted = volume !== undefined && isAttachRequired(parts.drivers.get(handle.driver));
-  const wanted: PodsByNode = isWanted ? podsOf(volume, parts) : new Map();
+  const wanted: PodsByNode = isWanted ? boundPodsOf(volume, parts) : new Map();
   const delays: number[] = [];
   for (const attachment of present) {
     const pods = wanted.get(attachment.spec.nodeName);
@@ -46,31 +46,6 @@ export async function syncVolume(name: string, parts: AttachParts): Promise<numb
       if (!present.some(({ spec }) => spec.nodeName === node))
         delays.push(await attach(node, { volume, handle, pods, present, wanted }, parts));
   return Math.min(Infinity, ...delays);
-}
-
-/** The pods that need the volume, by node; only nodes that leave attaching to this controller. */
-function podsOf({ metadata, spec }: Volume, { claims, pods, nodes }: AttachParts): Map<string, Observed<Pod>[]> {
-  const { namespace = '', name = '', uid } = spec?.claimRef ?? {};
-  const key = `${namespace}/${name}`;
-  const claim = claims.get(key);
-  const found = new Map<string, Observed<Pod>[]>();
-  if (claim?.status?.phase !== 'Bound' || claim.spec?.volumeName !== metadata.name || claim.metadata.uid !== uid)
-    return found;
-  for (const pod of pods.byIndex(podsByClaim, key)) {
-    const { nodeName = '' } = pod.spec ?? {};
-    if (nodeName === '' || isFinished(pod) || nodes.get(nodeName)?.metadata.annotations?.[MANAGED] === undefined)
-      continue;
-    found.set(nodeName, [...(found.get(nodeName) ?? []), pod]);
-  }
-  return found;
-}
-
-/** Whether no container of the pod runs any more or will. */
-function isFinished({ metadata, status }: Observed<Pod>): boolean {
-  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return true;
-  if (metadata.deletionTimestamp === undefined) return false;
-  const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
-  return all.every(({ state }) => state?.terminated !== undefined || state?.waiting !== undefined);
 }
 
 /** The attachments with the names that this controller would choose; others belong to other components. */
@@ -95,7 +70,7 @@ async function attach(
   const { name } = volume.metadata;
   const key = placeKey(name, nodeName);
   if (!isMultiAttachAllowed(volume) && present.length > 0) {
-    if (!parts.memory.reported.has(key)) recordConflict(request, parts.events);
+    if (!parts.memory.reported.has(key)) recordConflict({ ...request, volume: name }, parts.events);
     parts.memory.reported.add(key);
     return Infinity;
   }
@@ -178,61 +153,4 @@ async function detach({ metadata, spec }: Attachment, handle: DriverHandle, part
   }
   await attachments.delete(metadata.name);
   return Infinity;
-}
-
-/** A volume that pods need on a node while it is attached to others. */
-interface AttachConflict {
-  readonly volume: Observed<PersistentVolume>;
-  /** The pods that wait for it. */
-  readonly pods: readonly Observed<Pod>[];
-  /** Where it is attached. */
-  readonly present: readonly Observed<VolumeAttachment>[];
-  readonly wanted: ReadonlyMap<string, readonly Observed<Pod>[]>;
-}
-
-/** Records events on the waiting pods that name the pods which use the volume. */
-function recordConflict({ volume, pods, present, wanted }: AttachConflict, events: EventRecorder): void {
-  const users = present.flatMap(({ spec }) => wanted.get(spec.nodeName) ?? []);
-  for (const pod of pods) {
-    const message = `Multi-Attach error for volume "${volume.metadata.name}" ${usersText(pod, users)}`;
-    events.event(pod, { type: 'Warning', reason: 'FailedAttachVolume', message });
-  }
-}
-
-function usersText({ metadata }: Observed<Pod>, users: readonly Observed<Pod>[]): string {
-  if (users.length === 0) return "Volume is already exclusively attached to one node and can't be attached to another";
-  const here = users.filter((user) => user.metadata.namespace === metadata.namespace);
-  const names = here.map((user) => user.metadata.name).join(', ');
-  const elsewhere = `${users.length - here.length} pod(s) in different namespaces`;
-  if (here.length === 0) return `Volume is already used by ${elsewhere}`;
-  return `Volume is already used by pod(s) ${names}${here.length < users.length ? ` and ${elsewhere}` : ''}`;
-}
-
-/** Maximum time that an unhealthy node keeps a volume attached by reporting it in use. */
-const MAX_UNMOUNT_MS = 360_000;
-const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
-
-/** How long an unused volume must stay attached to the node; 0 when it can be detached now. */
-function detachDelayMs(
-  uniqueName: string,
-  { key, nodeName }: { readonly key: string; readonly nodeName: string },
-  { nodes, memory, clock, neverForces, metrics }: AttachParts,
-): number {
-  const sinceMs = memory.detachSinceMs.get(key) ?? clock.now();
-  memory.detachSinceMs.set(key, sinceMs);
-  const node = nodes.get(nodeName);
-  const isInUse =
-    node === undefined
-      ? memory.inUseOfDeletedNodes.get(nodeName)?.has(uniqueName)
-      : node.status?.volumesInUse?.includes(uniqueName);
-  if (isInUse !== true) return 0;
-  const isOut = node?.spec?.taints?.some((taint) => taint.key === OUT_OF_SERVICE) === true;
-  if (!isOut && (neverForces || isHealthy(node))) return Infinity;
-  const waitMs = isOut ? 0 : Math.max(0, sinceMs + MAX_UNMOUNT_MS - clock.now());
-  if (waitMs === 0 && !memory.leaving.has(key)) metrics.forced(isOut ? 'out-of-service' : 'timeout');
-  return waitMs;
-}
-
-function isHealthy(node: Observed<Node> | undefined): boolean {
-  return node?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 }

@@ -1,6 +1,7 @@
 import { driverOf, requestOf, storageIn } from '../../api/meaning/index.ts';
 import { mergePatch, type Observed, PersistentVolume, PersistentVolumeClaim } from '../../client/index.ts';
 import { controller, type Part, type ReconcileContext } from '../../kit/index.ts';
+import { expandOnNode } from './expand-on-node.ts';
 
 /** Volume sources of in-tree plugins that were migrated to CSI. */
 const PLUGINS: readonly (readonly [keyof NonNullable<PersistentVolume['spec']>, string])[] = [
@@ -21,8 +22,8 @@ const RESIZER = 'volume.kubernetes.io/storage-resizer';
 type Claim = Observed<PersistentVolumeClaim>;
 
 /**
- * Requests expansion of volumes from CSI drivers when claims request more than they have. No in-tree plugin can expand
- * any more.
+ * Requests expansion of volumes from CSI drivers when claims request more than they have, and of FlexVolumes from nodes. No other in-tree
+ * plugin can expand any more.
  */
 export function volumeExpandController(): Part {
   return controller(PersistentVolumeClaim, {
@@ -46,13 +47,15 @@ function hasGrown(claim: Claim, old: Claim | undefined): boolean {
   );
 }
 
-async function expand(claim: Claim, { objects, event, key }: ReconcileContext): Promise<void> {
+async function expand(claim: Claim, context: ReconcileContext): Promise<void> {
+  const { objects, event, key } = context;
   if (claim.status?.phase !== 'Bound') return;
   const { volumeName = '' } = claim.spec ?? {};
   const volume = await objects(PersistentVolume).fetch(volumeName);
   if (volume === undefined) throw new Error(`Cannot expand claim ${key}: there is no PersistentVolume "${volumeName}"`);
   if (volume.spec?.claimRef?.uid !== claim.metadata.uid)
     throw new Error(`Cannot expand claim ${key}: PersistentVolume "${volumeName}" is not bound to it`);
+  if (volume.spec.flexVolume !== undefined) return await expandOnNode(claim, volume, context);
   if (requestOf(claim).compare(storageIn(claim.status.capacity)) <= 0) return;
   const plugin = pluginOf(volume);
   const driver = driverOf(plugin);

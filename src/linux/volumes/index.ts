@@ -1,18 +1,28 @@
 // The kinds of volumes that a Linux node can mount.
+import { type DriverFolder, FlexVolumes } from '../../flexvolume/index.ts';
 import type { VolumePlugin } from '../../node/index.ts';
+import type { SmallShell } from '../../system/index.ts';
 import { ApiVolumes } from './api-volumes.ts';
+import { fileSystemStats } from './disk-usage.ts';
 import { EmptyDirs } from './empty-dirs.ts';
 import type { FolderPluginParts } from './folder-plugin.ts';
 import { HostPaths } from './host-paths.ts';
 import { IMAGE_VOLUMES } from './image-volumes.ts';
 import { LocalVolumes } from './local-volumes.ts';
 import { NfsVolumes } from './nfs-volumes.ts';
+import { giveToGroup } from './ownership.ts';
 import { SubPaths } from './sub-paths.ts';
 
 export { driverMachine } from './driver-machine.ts';
 
+export interface LinuxVolumesParts extends Omit<FolderPluginParts, 'subPaths'> {
+  readonly shell: Pick<SmallShell, 'run'>;
+  /** The FlexVolume drivers of the machine. */
+  readonly flexDrivers: DriverFolder;
+}
+
 /** The first that supports a volume mounts it; drivers from outside come after these. */
-export function linuxVolumes(given: Omit<FolderPluginParts, 'subPaths'>): readonly VolumePlugin[] {
+export function linuxVolumes(given: LinuxVolumesParts): readonly VolumePlugin[] {
   const parts = { ...given, subPaths: new SubPaths(given.root, given) };
   return [
     new ApiVolumes('configMap', parts),
@@ -24,5 +34,21 @@ export function linuxVolumes(given: Omit<FolderPluginParts, 'subPaths'>): readon
     new LocalVolumes(parts),
     new NfsVolumes(parts),
     IMAGE_VOLUMES,
+    flexVolumes(parts),
   ];
+}
+
+function flexVolumes(parts: LinuxVolumesParts & Pick<FolderPluginParts, 'subPaths'>): VolumePlugin {
+  const { root, mounts, shell, log, subPaths, flexDrivers: drivers } = parts;
+  return new FlexVolumes({
+    root,
+    mounts,
+    shell,
+    log,
+    drivers,
+    giveToGroup: (folder, pod) => giveToGroup(folder, pod, { isReadOnly: false, hasPolicy: true, log }),
+    bindSubPath: (request) => subPaths.bind(request),
+    removeSubPaths: (podUid, volume) => subPaths.remove(podUid, volume),
+    fileSystemStats,
+  });
 }

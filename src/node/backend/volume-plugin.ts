@@ -1,5 +1,5 @@
 import type { DeepReadonly } from '../../base/index.ts';
-import type { Observed, PersistentVolume, Pod } from '../../client/index.ts';
+import type { Observed, PersistentVolume, Pod, Secret } from '../../client/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
 
 export type Volume = DeepReadonly<core.Volume>;
@@ -32,6 +32,10 @@ export interface MountRequest extends VolumeSource {
   readonly pod: Observed<Pod>;
   /** Reads objects and requests tokens to build the content of the volume; undefined for volumes that are not built from the API. */
   readonly payload: (() => Promise<VolumePayload>) | undefined;
+  /** The device of a volume that is attached to the node, as `status.volumesAttached` names it; empty where it has none. */
+  readonly devicePath?: string;
+  /** Reads a Secret that the volume refers to. */
+  readonly readSecret?: (namespace: string, name: string) => Promise<Observed<Secret>>;
   readonly signal: AbortSignal;
 }
 
@@ -78,8 +82,16 @@ export interface VolumePlugin {
   unmount(mounted: Omit<MountedVolume, 'path'>): Promise<void>;
   /** All mounted volumes, including those mounted by an earlier run of the agent. */
   mounted(): Promise<readonly MountedVolume[]>;
-  /** Grows the file system of a mounted volume to the size of its PersistentVolume. When this throws, the agent tries again later. */
-  grow(source: VolumeSource, podUid: string): Promise<void>;
+  /**
+   * Grows the file system of a mounted volume to the size of its PersistentVolume; `oldSize` is the capacity of its claim. When this
+   * throws, the agent tries again later.
+   */
+  grow(source: VolumeSource, podUid: string, oldSize?: string): Promise<void>;
+  /**
+   * The name under which the volume is in `status.volumesAttached` of its node before it is mounted; undefined for one that is not
+   * attached. Plugins without this have no such volumes.
+   */
+  attachedName?(source: VolumeSource): Promise<string | undefined>;
   /** Whether a mounted volume is mounted again at intervals of `refreshEveryMs` although it has no payload; default false. */
   isRefreshed?(source: VolumeSource, podUid: string): boolean;
   /** Releases what the machine holds for volumes that no pod has mounted. The agent calls this after it has unmounted volumes. */

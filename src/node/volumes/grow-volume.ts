@@ -35,7 +35,7 @@ export async function growVolume(mounted: MountedClaim, parts: GrowParts): Promi
   const begun = await claims.status.patch(name, mergePatch({ metadata: { resourceVersion }, status: inProgress }));
   const volume = await parts.client.core.v1.persistentvolumes.get(volumeName);
   try {
-    await parts.volumes.grow(mounted, volume);
+    await parts.volumes.grow(mounted, volume, claim.status?.capacity?.['storage']);
   } catch (error) {
     const message = `NodeExpandVolume.NodeExpandVolume failed for volume "${volumeName}" : ${messageOf(error)}`;
     parts.events.event(pod, { type: 'Warning', reason: 'VolumeResizeFailed', message });

@@ -10,3 +10,4 @@ export { GROW_EVERY_MS, growVolume } from './grow-volume.ts';
 export { type PodToken, ServiceAccountTokens } from './service-account-tokens.ts';
 export { VolumesInUse } from './volumes-in-use.ts';
 export { VolumeUpkeep } from './volume-upkeep.ts';
+export { VolumeNotReady } from './volume-errors.ts';

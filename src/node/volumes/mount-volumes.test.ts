@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import type { OpenNodeBackend, VolumePlugin } from '../backend/index.ts';
+import { type OpenNodeBackend, type VolumePlugin, VolumeStepError } from '../backend/index.ts';
 import { nodeAgents } from '../node-agents.ts';
+import { VolumeNotReady } from './volume-errors.ts';
+import { mergePatch } from '../../client/index.ts';
 import { MemoryMachine } from '../testing/memory-backend.ts';
 import { NodeCluster } from '../testing/node-cluster.ts';
 
@@ -11,6 +13,12 @@ class TestedPlugin implements VolumePlugin {
   readonly failing = new Set<string>();
   readonly mounts: string[] = [];
   readonly parts: string[] = [];
+  /** What is thrown for volumes in `failing`. */
+  failure: Error | undefined;
+  /** What `mount` was given of devices. */
+  readonly devices: (string | undefined)[] = [];
+  /** Name of the volumes in the status of the node; undefined when they are not attached. */
+  attached: string | undefined;
   readonly #memory = new MemoryMachine();
 
   readonly open: OpenNodeBackend = async (node, context) => ({
@@ -19,9 +27,11 @@ class TestedPlugin implements VolumePlugin {
   });
 
   supports: VolumePlugin['supports'] = ({ volume }) => volume.emptyDir !== undefined;
-  mount: VolumePlugin['mount'] = async ({ volume: { name } }) => {
+  attachedName: VolumePlugin['attachedName'] = async () => this.attached;
+  mount: VolumePlugin['mount'] = async ({ volume: { name }, devicePath }) => {
     this.mounts.push(name);
-    if (this.failing.has(name)) throw new Error(`${name} is broken`);
+    this.devices.push(devicePath);
+    if (this.failing.has(name)) throw this.failure ?? new Error(`${name} is broken`);
     return `/volumes/${name}`;
   };
   unmount: VolumePlugin['unmount'] = async () => undefined;
@@ -99,4 +109,43 @@ test('a part of a volume is made ready by the plugin', async () => {
   });
   expect((await cluster.pods.get('web')).status?.phase).toBe('Running');
   expect(plugin.parts).toEqual(['a web 1 /volumes/a x/y']);
+});
+
+test('a volume that has to be attached is reported in use, waited for, and mounted with its device', async () => {
+  const plugin = new TestedPlugin();
+  plugin.attached = 'example.com/disk/a';
+  await using cluster = await NodeCluster.start(nodeAgents({ backend: plugin.open }));
+  await cluster.run({
+    metadata: { name: 'web' },
+    spec: { volumes: [emptyDir('a')], containers: [{ name: 'web', image: 'web' }] },
+  });
+  await cluster.advance('20s');
+  expect(plugin.mounts).toEqual([]);
+  const { nodes } = cluster.client.core.v1;
+  const [node] = (await nodes.list()).items;
+  expect(node?.status?.volumesInUse).toEqual(['example.com/disk/a']);
+
+  const volumesAttached = [{ name: 'example.com/disk/a', devicePath: '/dev/a' }];
+  await nodes.status.patch(node?.metadata.name ?? '', mergePatch({ status: { volumesAttached } }));
+  await cluster.advance('20s');
+
+  expect(plugin.devices[0]).toBe('/dev/a');
+  expect((await cluster.pods.get('web')).status?.phase).toBe('Running');
+});
+
+test('a plugin says at which step a volume has failed, or that it is not ready', async () => {
+  const plugin = new TestedPlugin();
+  plugin.failing.add('a');
+  plugin.failure = new VolumeStepError('MountVolume.MountDevice', 'no such device');
+  await using cluster = await NodeCluster.start(nodeAgents({ backend: plugin.open }));
+  await cluster.run({
+    metadata: { name: 'web' },
+    spec: { volumes: [emptyDir('a')], containers: [{ name: 'web', image: 'web' }] },
+  });
+  expect(await cluster.events('web')).toEqual([
+    'Warning FailedMount: MountVolume.MountDevice failed for volume "a" : no such device',
+  ]);
+  plugin.failure = new VolumeNotReady('a', 'processing', 'no volume plugin matched');
+  await cluster.advance('10s');
+  expect((await cluster.events('web')).at(-1)).toContain('failed to process volumes=[a]: no volume plugin matched');
 });

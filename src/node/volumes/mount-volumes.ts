@@ -45,8 +45,10 @@ export async function mountVolumes(
   for (const [index, { name }] of due.entries()) {
     const result = results[index];
     if (result?.status !== 'rejected') waits.volumeRetries.delete(name);
-    else if (result.reason instanceof VolumeNotReady) notReady.push(result.reason);
-    else retryLater(name, result.reason, parts);
+    else if (result.reason instanceof VolumeNotReady) {
+      waits.volumeRetries.delete(name); // it is polled from now on
+      notReady.push(result.reason);
+    } else retryLater(name, result.reason, parts);
   }
   if (notReady.length === 0 && waits.volumeRetries.size === 0) {
     waits.waitsForVolumesSinceMs = undefined;

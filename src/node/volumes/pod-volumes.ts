@@ -15,6 +15,7 @@ import {
   type Observed,
   type PersistentVolume,
   type Pod,
+  type Secret,
 } from '../../client/index.ts';
 import {
   folderName,
@@ -235,8 +236,12 @@ export class PodVolumes {
   }
 
   /** Makes a mounted volume as large as its PersistentVolume. */
-  async grow({ source, pod }: MountedClaim, persistentVolume: Observed<PersistentVolume>): Promise<void> {
-    await this.#pluginFor(source)?.grow({ ...source, persistentVolume }, pod.metadata.uid);
+  async grow(
+    { source, pod }: MountedClaim,
+    persistentVolume: Observed<PersistentVolume>,
+    oldSize: string | undefined,
+  ): Promise<void> {
+    await this.#pluginFor(source)?.grow({ ...source, persistentVolume }, pod.metadata.uid, oldSize);
   }
 
   #refreshMs(pod: Observed<Pod>, volume: Volume): number | undefined {
@@ -256,8 +261,13 @@ export class PodVolumes {
     const { volume } = source;
     const plugin = this.#pluginFor(source);
     if (plugin === undefined) throw new VolumeNotReady(volume.name, 'processing', unsupportedVolume(source));
+    const devicePath = await this.#attachedDevice(pod, source);
     const payload = this.#parts.contents.payload(pod, volume);
-    const path = await plugin.mount({ pod, ...source, payload, signal }).catch((error: unknown) => {
+    const readSecret = (namespace: string, name: string): Promise<Observed<Secret>> =>
+      this.#parts.client.core.v1.secrets.namespace(namespace).get(name, { signal });
+    const request = { pod, ...source, payload, devicePath, readSecret, signal };
+    const path = await plugin.mount(request).catch((error: unknown) => {
+      if (error instanceof VolumeNotReady) throw error;
       throw new VolumeMountError(folderName(source), error);
     });
     const volumes = this.#known.get(uid) ?? new Map<string, KnownVolume>();
@@ -269,6 +279,8 @@ export class PodVolumes {
   /** Takes over the mounted volumes of a pod that an earlier run of the agent started. */
   async adopt(pod: Observed<Pod>, options: MountOptions): Promise<void> {
     await this.#adoptClaims(pod);
+    for (const volume of pod.spec?.volumes ?? [])
+      if (claimNameOf(pod, volume) === undefined) await this.#use(pod, { volume, persistentVolume: undefined });
     if (isTerminalPhase(pod.status?.phase) || pod.metadata.deletionTimestamp !== undefined) return;
     for (const volume of pod.spec?.volumes ?? []) {
       const isThere =
@@ -288,7 +300,9 @@ export class PodVolumes {
         const bound = await this.#parts.client.core.v1.persistentvolumes.get(claim.spec?.volumeName ?? '');
         const { csi } = bound.spec ?? {};
         if (csi !== undefined && (await this.#isToBeAttached(csi))) this.#parts.inUse.add(uniqueVolumeName(csi), uid);
-        this.#remember(pod, claimName, { volume, persistentVolume: bound });
+        const source = { volume, persistentVolume: bound };
+        await this.#use(pod, source);
+        this.#remember(pod, claimName, source);
       } catch (error) {
         if (!hasReason(error, 'NotFound')) throw error;
       }
@@ -308,9 +322,28 @@ export class PodVolumes {
     if (!(await this.#isToBeAttached(handle))) return;
     const unique = uniqueVolumeName(handle);
     this.#parts.inUse.add(unique, pod.metadata.uid);
+    this.#deviceOf(volume, unique);
+  }
+
+  /** The device of a volume whose plugin has it attached; empty for others. Throws when it is not attached yet. */
+  async #attachedDevice(pod: Observed<Pod>, source: VolumeSource): Promise<string> {
+    const isKnown = this.#known.get(pod.metadata.uid)?.has(source.volume.name) === true;
+    const unique = isKnown ? undefined : await this.#use(pod, source);
+    return unique === undefined ? '' : this.#deviceOf(source.volume, unique);
+  }
+
+  /** Reports that a volume is in use, if its plugin has it attached, so that it is not detached. Returns its name in the node's status. */
+  async #use(pod: Observed<Pod>, source: VolumeSource): Promise<string | undefined> {
+    const unique = await this.#pluginFor(source)?.attachedName?.(source);
+    if (unique !== undefined) this.#parts.inUse.add(unique, pod.metadata.uid);
+    return unique;
+  }
+
+  #deviceOf({ name: volume }: Volume, unique: string): string {
     const { volumesAttached = [], volumesInUse = [] } = this.#parts.node()?.status ?? {};
-    const isThere = volumesInUse.includes(unique) && volumesAttached.some(({ name }) => name === unique);
-    if (!isThere) throw new VolumeNotReady(volume.name, 'attachment', 'context deadline exceeded');
+    const attached = volumesInUse.includes(unique) ? volumesAttached.find(({ name }) => name === unique) : undefined;
+    if (attached === undefined) throw new VolumeNotReady(volume, 'attachment', 'context deadline exceeded');
+    return attached.devicePath;
   }
 
   async #isToBeAttached({ driver }: DriverHandle): Promise<boolean> {

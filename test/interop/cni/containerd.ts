@@ -15,7 +15,7 @@ import {
   startRealCluster,
   whyNoRealNode,
 } from '../../real-node/index.ts';
-import { bundlePlugin } from '../../support/cni-bench.ts';
+import { bundlePlugin } from '../../support/bundle-plugin.ts';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
 const { values } = parseArgs({

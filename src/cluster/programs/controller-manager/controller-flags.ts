@@ -1,6 +1,7 @@
 import { isIpv4, parseCidr } from '../../../api/index.ts';
 import { parseDuration } from '../../../base/index.ts';
 import type { ControllerSettings } from '../../../controllers/index.ts';
+import { DRIVER_FOLDER, flexAttacher } from '../../../flexvolume/controller/index.ts';
 import { type FlagDefinitions, FlagError, type FlagValues, grouped } from '../flag.ts';
 
 /** How many objects each of these controllers works on at once, and the default. */
@@ -67,6 +68,12 @@ export const controllerFlags: FlagDefinitions = grouped('Controllers', {
     type: 'boolean',
     default: false,
     help: 'Leave volumes attached to lost nodes until the nodes release them, instead of detaching after 6 minutes',
+  },
+  'flex-volume-plugin-dir': {
+    type: 'string',
+    value: 'DIR',
+    default: DRIVER_FOLDER,
+    help: 'Folder of FlexVolume drivers that attach volumes; empty for none',
   },
   'pv-recycler-minimum-timeout-hostpath': {
     type: 'string',
@@ -180,6 +187,12 @@ export function controllerSettings(flags: FlagValues): ControllerSettings {
     terminatedPodThreshold: flags.integer('terminated-pod-gc-threshold', { min: 0, max: 10_000_000 }),
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+/** FlexVolume drivers, which are looked for when a pod uses one. */
+export function flexSettings(flags: FlagValues): Pick<ControllerSettings, 'directAttacher'> {
+  const folder = flags.text('flex-volume-plugin-dir') ?? '';
+  return folder === '' ? {} : { directAttacher: flexAttacher(folder) };
 }
 
 function concurrency(flags: FlagValues): Readonly<Record<string, number>> | undefined {

@@ -2,7 +2,7 @@ import { chooseControllers, controllerListProblems, type ControllerSettings } fr
 import { FlagError, type FlagValues } from '../flag.ts';
 import type { StandaloneProgram, StandaloneTools } from '../program.ts';
 import { authorityOf, fileFlag } from '../read-flags.ts';
-import { controllerSettings } from './controller-flags.ts';
+import { controllerSettings, flexSettings } from './controller-flags.ts';
 import { ControllerManager } from './controller-manager.ts';
 import type { ControllersOptions } from './options.ts';
 import { ServiceAccountClients } from './service-account-clients.ts';
@@ -11,7 +11,7 @@ import { ServiceAccountClients } from './service-account-clients.ts';
 export function controllersOf(flags: FlagValues): ControllersOptions {
   return {
     controllers: chosenControllers(flags),
-    controllerSettings: { ...controllerSettings(flags), ...realNodeNetworks(flags) },
+    controllerSettings: { ...controllerSettings(flags), ...flexSettings(flags), ...realNodeNetworks(flags) },
     simulatedStorage: flags.isSet('simulated-storage'),
   };
 }
@@ -48,7 +48,7 @@ export async function standaloneControllers(flags: FlagValues, tools: Standalone
   const controllers = list.length === 0 ? ['*'] : list;
   const signing = signingPair(flags);
   const serviceAccountKey = fileFlag(flags, 'service-account-private-key-file');
-  const settings = controllerSettings(flags);
+  const settings = { ...controllerSettings(flags), ...flexSettings(flags) };
   const { clock, random } = tools;
   return {
     async run({ client, connection, connectAs, election, serving }, signal) {

@@ -12,7 +12,7 @@ const groups: readonly FlagGroup[] = [
       concurrent-namespace-syncs concurrent-rc-syncs concurrent-replicaset-syncs concurrent-resource-quota-syncs
       concurrent-service-endpoint-syncs concurrent-service-syncs concurrent-serviceaccount-token-syncs concurrent-statefulset-syncs
       concurrent-ttl-after-finished-syncs concurrent-validating-admission-policy-status-syncs mirroring-concurrent-service-endpoint-syncs
-      allocate-node-cidrs? cluster-cidr cluster-signing-duration disable-force-detach-on-timeout? enable-dynamic-provisioning?
+      allocate-node-cidrs? cluster-cidr cluster-signing-duration disable-force-detach-on-timeout? enable-dynamic-provisioning? flex-volume-plugin-dir
       horizontal-pod-autoscaler-cpu-initialization-period horizontal-pod-autoscaler-downscale-stabilization
       horizontal-pod-autoscaler-initial-readiness-delay horizontal-pod-autoscaler-sync-period horizontal-pod-autoscaler-tolerance
       large-cluster-size-threshold
@@ -47,11 +47,6 @@ const groups: readonly FlagGroup[] = [
     verdict: 'refused',
     why: 'only external provisioners make volumes',
     flags: 'enable-hostpath-provisioner?=false',
-  },
-  {
-    verdict: 'refused',
-    why: 'there are no FlexVolume drivers, and the default folder is not read',
-    flags: 'flex-volume-plugin-dir=/usr/libexec/kubernetes/kubelet-plugins/volume/exec/|',
   },
   {
     verdict: 'refused',

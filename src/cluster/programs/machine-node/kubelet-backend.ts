@@ -45,6 +45,7 @@ export function backendOptions(
     systemReserved: settings.systemReserved,
     kubeReserved: settings.kubeReserved,
     evictionHard: settings.evictionHard,
+    volumePluginDir: settings.volumePluginDir,
     kubeletVersion: KUBELET_VERSION,
   };
 }

@@ -54,7 +54,7 @@ export const podFields = {
   shutdownGracePeriodByPodPriority: shutdownPeriods([], OBEYED),
 
   configMapAndSecretChangeDetectionStrategy: text('Watch', OBEYED),
-  volumePluginDir: text('/usr/libexec/kubernetes/kubelet-plugins/volume/exec/', NOT_YET, 'volume-plugin-dir'),
+  volumePluginDir: text('/usr/libexec/kubernetes/kubelet-plugins/volume/exec/', OBEYED, 'volume-plugin-dir'),
   volumeStatsAggPeriod: duration(
     60_000,
     accepted('volumes are measured for each request, at most once a minute'),

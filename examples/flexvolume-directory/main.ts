@@ -1,0 +1,3 @@
+import { directory } from './flexvolume-directory.ts';
+
+void directory.main();
