@@ -1,6 +1,8 @@
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { runtimeCgroupDriver, runtimeVersion } from '../cri/index.ts';
 import type { Clock, Logger } from '../base/index.ts';
+import { DEVICE_PLUGINS, DevicePlugins, pluginDevices, withPluginMetrics } from '../devices/index.ts';
 import { amountsOf } from '../api/meaning/index.ts';
 import {
   allocatableOf,
@@ -22,13 +24,12 @@ import { type CgroupOptions, checkCgroupOptions, DEFAULT_CGROUP_OPTIONS } from '
 import type { CgroupTree } from './cgroups/cgroup-tree.ts';
 import { NodeCgroups } from './cgroups/node-cgroups.ts';
 import { canLimitSwap, openCgroups } from './cgroups/open-cgroups.ts';
-import { DiskCheckpoints } from './disk-checkpoints.ts';
 import { LinuxNodeResources } from './linux-node-resources.ts';
 import { LinuxRuntime } from './linux-runtime.ts';
 import { ContainerLogFiles } from './logs/container-log-files.ts';
 import { LogRotation, type LogRotationOptions } from './logs/log-rotation.ts';
 import { LinuxMachine, type LinuxMachineOptions } from './machine/linux-machine.ts';
-import { Mounts, SmallShell } from '../system/index.ts';
+import { DiskCheckpoints, Mounts, SmallShell } from '../system/index.ts';
 import { LinuxMeter } from './pressure/linux-meter.ts';
 import { DiskPodFiles } from './pod-files.ts';
 import { LinuxUsage } from './stats/linux-usage.ts';
@@ -57,13 +58,14 @@ const CONTAINER_LOGS = '/var/log/containers';
 
 /** A node on this machine: containers of a runtime behind a socket, volumes on its disk, limits in its cgroups. Needs root. */
 export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
-  return async (node, { clock, random, log }): Promise<NodeBackend> => {
+  return async (node, { clock, random, log, changed, podChanged }): Promise<NodeBackend> => {
     const { folders, runtimeEndpoint } = options;
     await mkdir(folders.root, { recursive: true, mode: 0o750 });
     await mkdir(folders.podLogs, { recursive: true, mode: 0o755 });
     const metrics = new RuntimeMetrics();
     const calls = new MeteredCalls({ endpoint: runtimeEndpoint, clock, random, log }, metrics);
     const shell = new SmallShell(clock);
+    let plugins: DevicePlugins | undefined;
     try {
       const { runtimeName } = await runtimeVersion(calls);
       const asked = await runtimeCgroupDriver(calls);
@@ -79,7 +81,15 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
       const assignment = { ...DEFAULT_ASSIGNMENT_OPTIONS, ...options.assignment };
       const { topology } = measured;
       const reserved = reservedResources(measured.capacity, options, { isEvictionCounted: true });
-      const assigner = await ResourceAssigner.open({ options: assignment, topology, reserved, checkpoints });
+      const pluginFolder = join(folders.root, DEVICE_PLUGINS);
+      plugins = await DevicePlugins.open({
+        ...{ folder: pluginFolder, checkpoints: new DiskCheckpoints(pluginFolder) },
+        ...{ numaNodes: topology.numaNodes.map(({ id }) => id), clock, random, log, changed, podChanged },
+      });
+      const devices = plugins;
+      const assigner = await ResourceAssigner.open({
+        ...{ options: assignment, topology, reserved, checkpoints, providers: [devices] },
+      });
       const reconciler = new CpuReconciler({
         runtime,
         clock,
@@ -111,23 +121,25 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
         images,
         volumes: linuxVolumes({ root: folders.root, mounts, clock, random, log, allocatableMemory }),
         files: new DiskPodFiles({ folders, mounts, logs: logFiles }),
-        devices: NO_DEVICES,
+        devices: pluginDevices(devices, NO_DEVICES, { isAdmitting: false }),
         resources,
         logs: new FileLogs(clock, isRunning),
         actions: new NetworkActions(runtime, clock),
         usage: new LinuxUsage({ calls, images, folders, clock }),
-        metrics,
+        metrics: withPluginMetrics(metrics, devices),
         polling: { relistEveryMs: RELIST_MS, checkEveryMs: CHECK_MS },
         meter: new LinuxMeter({ runtime, images, folders, cgroupDriver }),
         tasks: [new LogRotation(options.logRotation ?? {}, { runtime, clock, log })],
         podUpdated: () => undefined,
         async [Symbol.asyncDispose]() {
           reconciler[Symbol.dispose]();
+          await devices[Symbol.asyncDispose]();
           shell[Symbol.dispose]();
           await calls[Symbol.asyncDispose]();
         },
       };
     } catch (error) {
+      await plugins?.[Symbol.asyncDispose]();
       shell[Symbol.dispose]();
       await calls[Symbol.asyncDispose]();
       throw error;

@@ -39,7 +39,13 @@ async function workerOn(pod: Observed<Pod>, answer: (patch: Patch) => Promise<Ob
     drivers: [],
     maxParallelPulls: 1,
   };
-  const context = { clock, random: new SeededRandom(1), log: discardLogger, changed: () => undefined };
+  const context = {
+    clock,
+    random: new SeededRandom(1),
+    log: discardLogger,
+    changed: () => undefined,
+    podChanged: () => undefined,
+  };
   const backend = await new MemoryMachine().open(settings, { ...context, content: async () => undefined });
   const noData = { configMap: async () => undefined, secret: async () => undefined };
   const worker: PodWorker = new PodWorker(pod, {

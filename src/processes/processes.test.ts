@@ -74,7 +74,14 @@ class Node {
       maxParallelPulls: 1,
     };
     const content = async () => undefined;
-    const context = { clock, random: new CryptoRandom(), log: discardLogger, changed: () => undefined, content };
+    const context = {
+      clock,
+      random: new CryptoRandom(),
+      log: discardLogger,
+      changed: () => undefined,
+      podChanged: () => undefined,
+      content,
+    };
     return new Node(host, await processBackend(host)(settings, context));
   }
 

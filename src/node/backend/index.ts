@@ -15,6 +15,7 @@ export {
   type DeviceResources,
   NO_DEVICES,
   NO_EDITS,
+  type GivenDevice,
   type NodeDevices,
   type PodClaim,
   type Refusal,

@@ -1,0 +1,4 @@
+// What other folders may use: device plugins on nodes.
+export { DevicePlugins, type DevicePluginsParts } from './host/device-plugins.ts';
+export { DEVICE_PLUGINS, pluginDevices, withDevicePlugins, withPluginMetrics } from './host/with-device-plugins.ts';
+export { DEVICE_PLUGIN_VERSION, KUBELET_SOCKET } from './host/registration-socket.ts';
