@@ -2,3 +2,5 @@
 export { DevicePlugins, type DevicePluginsParts } from './host/device-plugins.ts';
 export { DEVICE_PLUGINS, pluginDevices, withDevicePlugins, withPluginMetrics } from './host/with-device-plugins.ts';
 export { DEVICE_PLUGIN_VERSION, KUBELET_SOCKET } from './host/registration-socket.ts';
+export * as devicePluginProtocol from './protocol/device-plugin-v1beta1.ts';
+export type { PluginMessages } from './plugin-messages.ts';

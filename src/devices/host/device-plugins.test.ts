@@ -1,106 +1,40 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { CryptoRandom, discardLogger, RealClock, VirtualClock } from '../../base/index.ts';
+import { CryptoRandom, discardLogger, RealClock } from '../../base/index.ts';
 import { podOf } from '../../node/testing/pod-views.ts';
-import { DiskCheckpoints } from '../../system/index.ts';
 import { GrpcServer, SocketCalls, unaryMethod } from '../../wire/grpc/index.ts';
-import { DeviceList, devicePlugin, type DevicePluginDefinition } from '../published.ts';
+import { DeviceList } from '../published.ts';
 import * as protocol from '../protocol/device-plugin-v1beta1.ts';
-import { DevicePlugins } from './device-plugins.ts';
+import { asking, DeviceNode, idsOf, listed, podWith, RESOURCE } from '../testing/device-node.ts';
 
-const RESOURCE = 'example.com/fpga';
-
-let root: string;
-let folder: string;
-let clock: VirtualClock;
-let changedPods: string[];
-const opened: AsyncDisposable[] = [];
+let machine: DeviceNode;
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'keelson-devices-'));
-  folder = join(root, 'device-plugins');
-  clock = new VirtualClock();
-  changedPods = [];
+  machine = await DeviceNode.create();
 });
 
-afterEach(async () => {
-  for (const each of opened.splice(0).reverse()) await each[Symbol.asyncDispose]();
-  await rm(root, { recursive: true });
-});
-
-function kept<T extends AsyncDisposable>(disposable: T): T {
-  opened.push(disposable);
-  return disposable;
-}
-
-async function openNode(numaNodes: readonly number[] = []): Promise<DevicePlugins> {
-  const node = await DevicePlugins.open({
-    ...{ folder, checkpoints: new DiskCheckpoints(folder), numaNodes, clock, random: new CryptoRandom() },
-    log: discardLogger,
-    changed: () => undefined,
-    podChanged: (uid) => changedPods.push(uid),
-  });
-  return kept(node);
-}
-
-const realClock = new RealClock();
-async function until(isTrue: () => boolean): Promise<void> {
-  const stop = realClock.monotonic() + 20_000;
-  while (!isTrue()) {
-    if (realClock.monotonic() > stop) throw new Error('Waited in vain');
-    await realClock.sleep(5);
-  }
-}
-
-async function startPlugin(definition: Partial<DevicePluginDefinition> = {}): Promise<AsyncDisposable> {
-  const plugin = devicePlugin({
-    resource: RESOURCE,
-    devices: [{ id: 'a' }, { id: 'b' }],
-    allocate: (given) => ({ env: { FPGA: given.map(({ id }) => id).join(',') } }),
-    ...definition,
-  });
-  return kept(await plugin.start({ kubeletDir: root }));
-}
-
-const asks = (count: number): { readonly limits: Readonly<Record<string, string>> } => ({
-  limits: { [RESOURCE]: String(count) },
-});
-
-function pod(uid: string, count = 1): ReturnType<typeof podOf> {
-  return podOf({
-    metadata: { name: uid, uid },
-    spec: { containers: [{ name: 'main', image: 'i', resources: asks(count) }] },
-  });
-}
-
-const idsOf = (node: DevicePlugins, uid: string, container = 'main'): readonly string[] =>
-  node.given(uid, container).map(({ id }) => id);
-
-async function listed(node: DevicePlugins, count = 2): Promise<void> {
-  await until(() => node.resources().allocatable[RESOURCE] === String(count));
-}
+afterEach(() => machine[Symbol.asyncDispose]());
 
 test('devices of a registered plugin are counted, given to pods, and taken back', async () => {
-  const node = await openNode();
-  await startPlugin();
+  const node = await machine.open();
+  await machine.startPlugin();
   await listed(node);
   expect(node.resources()).toEqual({ capacity: { [RESOURCE]: '2' }, allocatable: { [RESOURCE]: '2' } });
-  expect(await node.admit(pod('u1', 2))).toBeUndefined();
+  expect(await node.admit(podWith('u1', 2))).toBeUndefined();
   expect(idsOf(node, 'u1')).toEqual(['a', 'b']);
-  const [container] = pod('u1', 2).spec?.containers ?? [];
-  expect(container && (await node.containerEdits(pod('u1', 2), container))).toMatchObject({
+  const [container] = podWith('u1', 2).spec?.containers ?? [];
+  expect(container && (await node.containerEdits(podWith('u1', 2), container))).toMatchObject({
     envs: [{ key: 'FPGA', value: 'a,b' }],
   });
-  expect(await node.admit(pod('u2'))).toEqual({
+  expect(await node.admit(podWith('u2'))).toEqual({
     reason: 'UnexpectedAdmissionError',
     message: `Allocate failed due to requested number of devices unavailable for ${RESOURCE}. Requested: 1, Available: 0, which is unexpected`,
   });
   await node.release('u1'); // its containers may still run
   expect(idsOf(node, 'u1')).toEqual(['a', 'b']);
   await node.unprepare('u1');
-  expect(await node.admit(pod('u2'))).toBeUndefined();
+  expect(await node.admit(podWith('u2'))).toBeUndefined();
   expect(node.metrics.families().map(({ name }) => name)).toEqual([
     'kubelet_device_plugin_registration_total',
     'kubelet_device_plugin_alloc_duration_seconds',
@@ -108,55 +42,55 @@ test('devices of a registered plugin are counted, given to pods, and taken back'
 });
 
 test('a plugin that goes leaves unhealthy devices, and five minutes later none; one that comes back has its devices again', async () => {
-  const node = await openNode();
-  const first = await startPlugin();
+  const node = await machine.open();
+  const first = await machine.startPlugin();
   await listed(node);
   await first[Symbol.asyncDispose]();
   await listed(node, 0);
   expect(node.resources().capacity).toEqual({ [RESOURCE]: '2' });
-  expect((await node.admit(pod('u1')))?.message).toContain(
+  expect((await node.admit(podWith('u1')))?.message).toContain(
     `no healthy devices present; cannot allocate unhealthy devices ${RESOURCE}`,
   );
-  await clock.advance('5m');
+  await machine.clock.advance('5m');
   expect(node.resources().capacity).toEqual({});
-  expect(await node.admit(pod('u2'))).toBeUndefined(); // no resource of a plugin any more
-  await startPlugin();
+  expect(await node.admit(podWith('u2'))).toBeUndefined(); // no resource of a plugin any more
+  await machine.startPlugin();
   await listed(node);
 });
 
 test('an agent that starts again knows the devices of its pods, and plugins register again by themselves', async () => {
-  const first = await openNode();
-  await startPlugin();
+  const first = await machine.open();
+  await machine.startPlugin();
   await listed(first);
-  await first.admit(pod('u1'));
+  await first.admit(podWith('u1'));
   const before = idsOf(first, 'u1');
   await first[Symbol.asyncDispose]();
-  const second = await openNode();
+  const second = await machine.open();
   expect(second.podUids()).toEqual(['u1']);
   expect(idsOf(second, 'u1')).toEqual(before);
   expect(second.resources().allocatable).toEqual({ [RESOURCE]: '0' });
   await listed(second);
-  await second.admit(pod('u2'));
+  await second.admit(podWith('u2'));
   expect(idsOf(second, 'u2')).toEqual(['b']);
-  expect(JSON.parse(await readFile(join(folder, 'kubelet_internal_checkpoint'), 'utf8'))).toMatchObject({
+  expect(JSON.parse(await readFile(join(machine.folder, 'kubelet_internal_checkpoint'), 'utf8'))).toMatchObject({
     Data: { PodDeviceEntries: [{ PodUID: 'u1' }, { PodUID: 'u2' }] },
   });
 });
 
 test('containers have the devices of init containers again, but not those of sidecars', async () => {
-  const node = await openNode();
-  await startPlugin({ devices: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] });
+  const node = await machine.open();
+  await machine.startPlugin({ devices: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] });
   await listed(node, 3);
   const image = 'i';
   const both = podOf({
     metadata: { name: 'p', uid: 'p' },
     spec: {
       initContainers: [
-        { name: 'setup', image, resources: asks(1) },
-        { name: 'sidecar', image, restartPolicy: 'Always', resources: asks(1) },
-        { name: 'late', image, resources: asks(1) },
+        { name: 'setup', image, resources: asking(1) },
+        { name: 'sidecar', image, restartPolicy: 'Always', resources: asking(1) },
+        { name: 'late', image, resources: asking(1) },
       ],
-      containers: [{ name: 'main', image, resources: asks(2) }],
+      containers: [{ name: 'main', image, resources: asking(2) }],
     },
   });
   expect(await node.admit(both)).toBeUndefined();
@@ -168,24 +102,24 @@ test('containers have the devices of init containers again, but not those of sid
 });
 
 test('the health of devices reaches the pods that have them', async () => {
-  const node = await openNode();
+  const node = await machine.open();
   const devices = new DeviceList([{ id: 'a' }, { id: 'b' }]);
-  await startPlugin({ devices });
+  await machine.startPlugin({ devices });
   await listed(node);
-  await node.admit(pod('u1'));
+  await node.admit(podWith('u1'));
   devices.setHealth('a', false);
   await listed(node, 1);
-  expect(changedPods).toEqual(['u1']);
+  expect(machine.changedPods).toEqual(['u1']);
   expect(node.given('u1', 'main')).toMatchObject([{ id: 'a', isHealthy: false }]);
   expect(node.givable()).toMatchObject([{ id: 'b' }]);
-  await node.admit(pod('u2'));
+  await node.admit(podWith('u2'));
   expect(idsOf(node, 'u2')).toEqual(['b']);
 });
 
 test("a plugin's preference is followed as far as its devices are free", async () => {
-  const node = await openNode();
+  const node = await machine.open();
   const asked: unknown[] = [];
-  await startPlugin({
+  await machine.startPlugin({
     devices: ['a', 'b', 'c', 'd'].map((id) => ({ id })),
     prefer: (available, { size, mustInclude }) => {
       asked.push({ available: available.map(({ id }) => id), size, mustInclude });
@@ -193,34 +127,34 @@ test("a plugin's preference is followed as far as its devices are free", async (
     },
   });
   await listed(node, 4);
-  await node.admit(pod('u1', 2));
+  await node.admit(podWith('u1', 2));
   expect(idsOf(node, 'u1')).toEqual(['c', 'd']);
   expect(asked).toEqual([{ available: ['a', 'b', 'c', 'd'], size: 2, mustInclude: [] }]);
 });
 
 test('hints are the NUMA nodes with enough free devices, and devices near to the agreed ones are given first', async () => {
-  const node = await openNode([0, 1, 2]);
+  const node = await machine.open([0, 1, 2]);
   const near = (id: string, numaNode: number): object => ({ id, numaNodes: [numaNode] });
-  await startPlugin({ devices: [near('a0', 0), near('b0', 0), near('a1', 1)] as { id: string }[] });
+  await machine.startPlugin({ devices: [near('a0', 0), near('b0', 0), near('a1', 1)] as { id: string }[] });
   await listed(node, 3);
-  const [container] = pod('u', 2).spec?.containers ?? [];
+  const [container] = podWith('u', 2).spec?.containers ?? [];
   if (container === undefined) throw new Error('no container');
-  expect(node.hints(pod('u', 2), container).get(RESOURCE)).toEqual([
+  expect(node.hints(podWith('u', 2), container).get(RESOURCE)).toEqual([
     { nodes: [0], isPreferred: true },
     { nodes: [0, 1], isPreferred: false },
   ]);
-  expect(node.podHints(pod('u', 3)).get(RESOURCE)).toEqual([{ nodes: [0, 1], isPreferred: true }]);
-  const [one] = pod('v').spec?.containers ?? [];
-  if (one !== undefined) await node.allocate(pod('v'), one, { nodes: [1], isPreferred: true });
+  expect(node.podHints(podWith('u', 3)).get(RESOURCE)).toEqual([{ nodes: [0, 1], isPreferred: true }]);
+  const [one] = podWith('v').spec?.containers ?? [];
+  if (one !== undefined) await node.allocate(podWith('v'), one, { nodes: [1], isPreferred: true });
   expect(idsOf(node, 'v')).toEqual(['a1']);
   expect(node.given('v', 'main')).toMatchObject([{ nodes: [1] }]);
 });
 
 test('requests to register are refused with the words of a kubelet', async () => {
-  const node = await openNode();
-  const endpoint = `unix://${join(folder, 'kubelet.sock')}`;
-  const tools = { clock: realClock, random: new CryptoRandom(), log: discardLogger };
-  const calls = kept(new SocketCalls({ endpoint, server: 'the agent', ...tools }));
+  const node = await machine.open();
+  const endpoint = `unix://${join(machine.folder, 'kubelet.sock')}`;
+  const tools = { clock: new RealClock(), random: new CryptoRandom(), log: discardLogger };
+  const calls = machine.kept(new SocketCalls({ endpoint, server: 'the agent', ...tools }));
   const register = (request: object): Promise<unknown> => calls.call(protocol.Registration.register, request);
   const good = { version: 'v1beta1', endpoint: 'x.sock', resourceName: RESOURCE };
   await expect(register({ ...good, version: 'v1' })).rejects.toMatchObject({
@@ -232,8 +166,8 @@ test('requests to register are refused with the words of a kubelet', async () =>
   });
   const { getDevicePluginOptions } = protocol.DevicePlugin;
   const broken = unaryMethod(getDevicePluginOptions, async () => await Promise.reject(new Error('no')));
-  const address = `unix:${join(folder, 'x.sock')}`;
-  kept(await GrpcServer.listen({ address, methods: [broken], clock: realClock }));
+  const address = `unix:${join(machine.folder, 'x.sock')}`;
+  machine.kept(await GrpcServer.listen({ address, methods: [broken], clock: new RealClock() }));
   await expect(register(good)).rejects.toMatchObject({
     message: expect.stringContaining('failed to get device plugin options: rpc error: code = Unknown') as string,
   });
@@ -241,24 +175,24 @@ test('requests to register are refused with the words of a kubelet', async () =>
 });
 
 test('a plugin that wants it is called before each start of a container, and can keep it from starting', async () => {
-  const node = await openNode();
+  const node = await machine.open();
   let isBroken = false;
   const started: string[] = [];
-  await startPlugin({
+  await machine.startPlugin({
     beforeStart: (given) => {
       if (isBroken) throw new Error('cannot be reset');
       started.push(...given.map(({ id }) => id));
     },
   });
   await listed(node);
-  await node.admit(pod('u1'));
-  const [container] = pod('u1').spec?.containers ?? [];
+  await node.admit(podWith('u1'));
+  const [container] = podWith('u1').spec?.containers ?? [];
   if (container === undefined) throw new Error('no container');
-  await node.containerEdits(pod('u1'), container);
-  await node.containerEdits(pod('u1'), container);
+  await node.containerEdits(podWith('u1'), container);
+  await node.containerEdits(podWith('u1'), container);
   expect(started).toEqual(['a', 'a']);
   isBroken = true;
-  await expect(node.containerEdits(pod('u1'), container)).rejects.toThrow(
+  await expect(node.containerEdits(podWith('u1'), container)).rejects.toThrow(
     'device plugin PreStartContainer rpc failed with err: rpc error: code = Unknown desc = cannot be reset',
   );
 });

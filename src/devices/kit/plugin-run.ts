@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CryptoRandom, FolderChanges, type Logger, messageOf, RealClock } from '../../base/index.ts';
+import { CryptoRandom, FolderChanges, keepAlive, type Logger, messageOf, RealClock } from '../../base/index.ts';
 import { GrpcServer, removeStaleSocket, type ServedMethod, SocketCalls } from '../../wire/grpc/index.ts';
 import type { MessageOf } from '../../wire/protobuf/index.ts';
 import { type devicePluginOptions, Registration } from '../protocol/device-plugin-v1beta1.ts';
@@ -43,6 +43,7 @@ export class PluginRun implements ServedDevicePlugin {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    using _alive = keepAlive(); // nothing else does while there is no agent
     while (!signal.aborted) {
       const kubelet = await this.#await(() => identity(join(this.#folder, 'kubelet.sock')), signal);
       if (kubelet === undefined) return;
