@@ -8,5 +8,5 @@ export {
   type DevicePluginOptions,
   type PluginCall,
   type PreferenceRequest,
-  type ServedDevicePlugin,
 } from './kit/device-plugin.ts';
+export type { ServedDevicePlugin } from './kit/plugin-run.ts';

@@ -34,7 +34,7 @@ export async function chooseDevices(choice: DeviceChoice): Promise<readonly stri
       `requested number of devices unavailable for ${resource}. Requested: ${count - chosen.size}, Available: ${free.size}`,
     );
   const { aligned, unaligned, without } = byAffinity(choice, free);
-  /** What the plugin prefers of these; the plugin may have taken so long that some are no longer free. */
+  /** What the plugin prefers of these. Some may no longer be free by the time that it answers. */
   const preferredOf = async (ids: readonly string[]): Promise<readonly string[]> => {
     const must = [...chosen];
     const wanted = new Set(ids);

@@ -1,10 +1,10 @@
 import { isExtendedResource } from '../../api/meaning/index.ts';
-import { discardLogger, type Logger, messageOf, type Runnable } from '../../base/index.ts';
+import { discardLogger, type Logger, messageOf } from '../../base/index.ts';
 import { GrpcError, type ServedMethod, streamMethod, unaryMethod } from '../../wire/grpc/index.ts';
 import type { MessageOf } from '../../wire/protobuf/index.ts';
 import * as protocol from '../protocol/device-plugin-v1beta1.ts';
 import { DeviceList, type PluginDevice } from './device-list.ts';
-import { PluginRun } from './plugin-run.ts';
+import { PluginRun, type ServedDevicePlugin } from './plugin-run.ts';
 
 /** How a container uses the devices that it was given. */
 export interface DeviceAccess {
@@ -61,11 +61,6 @@ export interface DevicePluginOptions {
   readonly kubeletDir?: string;
   /** Default nothing is logged. */
   readonly log?: Logger;
-}
-
-export interface ServedDevicePlugin extends Runnable {
-  /** Resolves when the plugin has registered for the first time. */
-  registered(): Promise<void>;
 }
 
 /** A device plugin that can be served to a node. */

@@ -1,10 +1,22 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CryptoRandom, FolderChanges, keepAlive, type Logger, messageOf, RealClock } from '../../base/index.ts';
+import {
+  CryptoRandom,
+  FolderChanges,
+  keepAlive,
+  type Logger,
+  messageOf,
+  RealClock,
+  type Runnable,
+} from '../../base/index.ts';
 import { GrpcServer, removeStaleSocket, type ServedMethod, SocketCalls } from '../../wire/grpc/index.ts';
 import type { MessageOf } from '../../wire/protobuf/index.ts';
 import { type devicePluginOptions, Registration } from '../protocol/device-plugin-v1beta1.ts';
-import type { ServedDevicePlugin } from './device-plugin.ts';
+
+export interface ServedDevicePlugin extends Runnable {
+  /** Resolves when the plugin has registered for the first time. */
+  registered(): Promise<void>;
+}
 
 export interface PluginRunParts {
   readonly resource: string;

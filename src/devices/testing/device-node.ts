@@ -13,7 +13,7 @@ export const RESOURCE = 'example.com/fpga';
 type TestPod = ReturnType<typeof podOf>;
 
 const realClock = new RealClock();
-const LONGEST_WAIT_MS = 20_000;
+const MAX_WAIT_MS = 20_000;
 
 export class DeviceNode implements AsyncDisposable {
   /** The folder in the place of `/var/lib/kubelet`. */
@@ -69,7 +69,7 @@ export class DeviceNode implements AsyncDisposable {
 
 /** Waits in real time, as plugins are outside of virtual time. */
 export async function until(holds: () => boolean): Promise<void> {
-  const endMs = realClock.monotonic() + LONGEST_WAIT_MS;
+  const endMs = realClock.monotonic() + MAX_WAIT_MS;
   while (!holds()) {
     if (realClock.monotonic() > endMs) throw new Error('What the test waits for has not happened');
     await realClock.sleep(2);

@@ -78,7 +78,7 @@ export const lifeCases: readonly ConformCase<DevicePluginWorld>[] = [
   },
   {
     name: 'stop',
-    title: 'the plugin ends when it is told to',
+    title: 'the plugin ends at SIGTERM',
     rule: 'A pod of a plugin gets SIGTERM, and has its grace period to end.',
     source: 'Pod lifecycle, termination of pods',
     level: 'must',
@@ -116,7 +116,7 @@ export const lifeCases: readonly ConformCase<DevicePluginWorld>[] = [
       await world.tidy();
       await world.stopKubelet();
       world.startPlugin();
-      await world.pause(KUBELET_LATE_MS, signal);
+      await world.pause(Math.min(KUBELET_LATE_MS, world.options.withinMs), signal);
       await world.startKubelet();
       await world.until(
         () => world.registrationCount > 0 || world.plugin.end !== undefined,
@@ -127,8 +127,8 @@ export const lifeCases: readonly ConformCase<DevicePluginWorld>[] = [
   },
 ];
 
-/** Enough for a plugin to notice that there is no kubelet. */
-const KUBELET_LATE_MS = 500;
+/** Enough for a plugin to start and to notice that there is no kubelet. */
+const KUBELET_LATE_MS = 5000;
 
 async function restartKubelet(
   world: DevicePluginWorld,

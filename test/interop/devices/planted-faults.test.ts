@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { RealClock } from '../../base/index.ts';
-import { runSuite, type SuiteReport } from '../run-suite.ts';
-import { devicePluginSuite } from './device-plugin-suite.ts';
-import { plantedFaults } from './testdata/planted-faults.ts';
+import { RealClock } from '../../../src/base/index.ts';
+import { runSuite, type SuiteReport } from '../../../src/conform/index.ts';
+import { devicePluginSuite } from '../../../src/conform/device-plugin/device-plugin-suite.ts';
+import { plantedFaults } from './planted-faults.ts';
 
 let folder: string;
 let plugin: string;
@@ -19,12 +19,12 @@ beforeAll(async () => {
   const bundled = { bundle: true, platform: 'node', format: 'esm', target: 'node20', logLevel: 'warning' } as const;
   await build({
     ...bundled,
-    entryPoints: [join(import.meta.dirname, 'testdata', 'planted-plugin.ts')],
+    entryPoints: [join(import.meta.dirname, 'planted-plugin.ts')],
     outfile: plugin,
   });
   await build({
     ...bundled,
-    entryPoints: [join(import.meta.dirname, 'testdata', 'kit-plugin.ts')],
+    entryPoints: [join(import.meta.dirname, 'kit-plugin.ts')],
     outfile: kitPlugin,
   });
 });
@@ -69,7 +69,10 @@ test('a plugin of the kit passes', async () => {
 test.concurrent.each(plantedFaults)(
   'the fault %s is found by the case %s',
   async (fault, foundBy) => {
-    const report = await judged([plugin, '{dir}', fault], { only: foundBy, withinMs: 1500 });
+    const report = await judged([plugin, '{dir}', fault], {
+      only: foundBy,
+      withinMs: foundBy === 'kubelet-late' ? 5000 : 1500,
+    });
     expect(report.cases.map(({ name, outcome }) => [name, outcome.type])).toEqual([[foundBy, 'failed']]);
   },
   30_000,

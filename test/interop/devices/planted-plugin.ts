@@ -1,9 +1,16 @@
 // A device plugin that keeps all rules, or breaks one: `planted-plugin FOLDER [FAULT]`. A device is broken while the file FOLDER/broken exists.
 import { existsSync, linkSync, lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { aborted, CryptoRandom, discardLogger, keepAlive, RealClock } from '../../../base/index.ts';
-import { DevicePlugin, Registration } from '../../../devices/protocol/device-plugin-v1beta1.ts';
-import { GrpcError, GrpcServer, removeStaleSocket, SocketCalls, streamMethod, unaryMethod } from '../../../wire/grpc/index.ts';
+import { aborted, CryptoRandom, discardLogger, keepAlive, RealClock } from '../../../src/base/index.ts';
+import { DevicePlugin, Registration } from '../../../src/devices/protocol/device-plugin-v1beta1.ts';
+import {
+  GrpcError,
+  GrpcServer,
+  removeStaleSocket,
+  SocketCalls,
+  streamMethod,
+  unaryMethod,
+} from '../../../src/wire/grpc/index.ts';
 
 const [folder = '', fault = ''] = process.argv.slice(2);
 const clock = new RealClock();
@@ -139,6 +146,7 @@ while (!stop.signal.aborted) {
     await clock.sleep(50, stop.signal);
     continue;
   }
-  while (!stop.signal.aborted && identity(kubelet) === seen && identity(own) === made) await clock.sleep(20, stop.signal);
+  while (!stop.signal.aborted && identity(kubelet) === seen && identity(own) === made)
+    await clock.sleep(20, stop.signal);
 }
 alive[Symbol.dispose]();

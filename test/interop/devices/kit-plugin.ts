@@ -1,8 +1,8 @@
 // A plugin of the kit: `kit-plugin KUBELET_DIR SOCKETS`. A device is broken while the file SOCKETS/broken exists.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { RealClock } from '../../../base/index.ts';
-import { DeviceList, devicePlugin } from '../../../devices/published.ts';
+import { RealClock } from '../../../src/base/index.ts';
+import { DeviceList, devicePlugin } from 'keelson/devices';
 
 const [kubeletDir = '', sockets = ''] = process.argv.slice(2);
 const stop = new AbortController();
