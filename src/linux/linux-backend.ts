@@ -2,7 +2,14 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runtimeCgroupDriver, runtimeVersion } from '../cri/index.ts';
 import type { Clock, Logger } from '../base/index.ts';
-import { DEVICE_PLUGINS, DevicePlugins, pluginDevices, withPluginMetrics } from '../devices/index.ts';
+import {
+  DEVICE_PLUGINS,
+  DevicePlugins,
+  draDevices,
+  DraDrivers,
+  pluginDevices,
+  withPluginMetrics,
+} from '../devices/index.ts';
 import { amountsOf } from '../api/meaning/index.ts';
 import {
   allocatableOf,
@@ -10,7 +17,6 @@ import {
   isRuntimeNotFound,
   type Machine,
   NetworkActions,
-  NO_DEVICES,
   type NodeBackend,
   type OpenNodeBackend,
   type ResourceRules,
@@ -87,6 +93,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
         ...{ numaNodes: topology.numaNodes.map(({ id }) => id), clock, random, log, changed, podChanged },
       });
       const devices = plugins;
+      const claims = await DraDrivers.open({ checkpoints, clock, random, log });
       const assigner = await ResourceAssigner.open({
         ...{ options: assignment, topology, reserved, checkpoints, providers: [devices] },
       });
@@ -121,7 +128,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
         images,
         volumes: linuxVolumes({ root: folders.root, mounts, clock, random, log, allocatableMemory }),
         files: new DiskPodFiles({ folders, mounts, logs: logFiles }),
-        devices: pluginDevices(devices, NO_DEVICES, { isAdmitting: false }),
+        devices: pluginDevices(devices, draDevices(claims), { isAdmitting: false }),
         resources,
         logs: new FileLogs(clock, isRunning),
         actions: new NetworkActions(runtime, clock),
@@ -134,6 +141,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
         async [Symbol.asyncDispose]() {
           reconciler[Symbol.dispose]();
           await devices[Symbol.asyncDispose]();
+          await claims[Symbol.asyncDispose]();
           shell[Symbol.dispose]();
           await calls[Symbol.asyncDispose]();
         },
