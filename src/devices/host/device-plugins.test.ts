@@ -196,3 +196,23 @@ test('a plugin that wants it is called before each start of a container, and can
     'device plugin PreStartContainer rpc failed with err: rpc error: code = Unknown desc = cannot be reset',
   );
 });
+
+test('a plugin that the plugin watcher has found is used like one that registers by itself', async () => {
+  const node = await machine.open();
+  const other = await machine.open(); // serves the socket at which the plugin of the kit registers
+  await machine.startPlugin();
+  await listed(other);
+  const plugin = { name: RESOURCE, endpoint: join(machine.folder, 'example.com_fpga.sock'), versions: ['v1beta1'] };
+  node.handler.validate(plugin);
+  await node.handler.register(plugin);
+  await listed(node);
+  expect(await node.admit(podWith('u1'))).toBeUndefined();
+  await node.handler.deregister(plugin);
+  await listed(node, 0);
+  expect(() => node.handler.validate({ ...plugin, versions: ['v1', 'v2'] })).toThrow(
+    'manager version, v1beta1, is not among plugin supported versions [v1 v2]',
+  );
+  expect(() => node.handler.validate({ ...plugin, name: 'cpu' })).toThrow(
+    'invalid name of device plugin socket: the ResourceName "cpu" is invalid',
+  );
+});

@@ -1,4 +1,4 @@
-import { amountsOf, isSidecar, podLimits } from '../../api/meaning/index.ts';
+import { amountsOf, isExtendedResource, isSidecar, podLimits } from '../../api/meaning/index.ts';
 import { aborted, type Clock, type Logger, messageOf, type Random, type Runnable } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type {
@@ -18,7 +18,7 @@ import { type DeviceHint, deviceHints, hasTopology } from './device-hints.ts';
 import { PluginConnection, type PluginDevice } from './plugin-connection.ts';
 import { PluginMetrics } from './plugin-metrics.ts';
 import { GRACE_MS, PluginResource } from './plugin-resource.ts';
-import { openRegistrationSocket } from './registration-socket.ts';
+import { DEVICE_PLUGIN_VERSION, openRegistrationSocket } from './registration-socket.ts';
 
 export interface DevicePluginsParts {
   /** Where plugins find the socket `kubelet.sock`, and make their own. */
@@ -36,6 +36,15 @@ export interface DevicePluginsParts {
   podChanged(uid: string): void;
 }
 
+/** A plugin as it describes itself to the plugin watcher; see `Plugin` there. */
+interface RegisteredPlugin {
+  /** The resource. */
+  readonly name: string;
+  /** The path of its socket. */
+  readonly endpoint: string;
+  readonly versions: readonly string[];
+}
+
 type Hints = ReadonlyMap<string, readonly DeviceHint[] | undefined>;
 
 const MAX_RESOURCES = 1000;
@@ -48,6 +57,15 @@ const ANY_NODES: DeviceHint = { nodes: undefined, isPreferred: false };
  * are stored before its containers start.
  */
 export class DevicePlugins implements Runnable, AsyncDisposable {
+  /** Takes plugins that register through a socket in `plugins_registry`, from the plugin watcher. */
+  readonly handler = {
+    type: 'DevicePlugin',
+    validate: checkRegistered,
+    register: ({ name, endpoint }: RegisteredPlugin): Promise<void> => this.#register(name, endpoint),
+    deregister: async ({ name }: RegisteredPlugin): Promise<void> => {
+      await this.#resources.get(name)?.connection?.[Symbol.asyncDispose]();
+    },
+  };
   readonly metrics = new PluginMetrics();
   readonly #parts: DevicePluginsParts;
   readonly #checkpoint: DeviceCheckpoint;
@@ -370,6 +388,15 @@ export class DevicePlugins implements Runnable, AsyncDisposable {
       registered: new Map(reported.map((resource) => [resource.name, [...resource.healthy()]])),
     });
   }
+}
+
+function checkRegistered({ name, versions }: RegisteredPlugin): void {
+  if (!versions.includes(DEVICE_PLUGIN_VERSION))
+    throw new Error(
+      `manager version, ${DEVICE_PLUGIN_VERSION}, is not among plugin supported versions [${versions.join(' ')}]`,
+    );
+  if (!isExtendedResource(name))
+    throw new Error(`invalid name of device plugin socket: the ResourceName ${JSON.stringify(name)} is invalid`);
 }
 
 function checkHealth(resource: PluginResource, had: ReadonlyMap<string, unknown> | undefined): void {
