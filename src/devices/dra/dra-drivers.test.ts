@@ -9,6 +9,7 @@ import type { PodClaim } from '../../node/index.ts';
 import { podOf } from '../../node/testing/pod-views.ts';
 import { DiskCheckpoints } from '../../system/index.ts';
 import { GrpcServer, unaryMethod } from '../../wire/grpc/index.ts';
+import type { MessageOf } from '../../wire/protobuf/index.ts';
 import * as v1 from '../protocol/dra-v1.ts';
 import * as v1beta1 from '../protocol/dra-v1beta1.ts';
 import { DraDrivers } from './dra-drivers.ts';
@@ -43,6 +44,8 @@ async function openNode(): Promise<DraDrivers> {
   return node;
 }
 
+type Result = readonly [string, MessageOf<typeof v1.nodePrepareResourceResponse>];
+
 /** A driver that prepares claims with a CDI device for each request, but those whose names begin with `bad`. */
 async function serveDriver(
   version: 'v1' | 'v1beta1' = 'v1',
@@ -52,15 +55,15 @@ async function serveDriver(
   const methods = [
     unaryMethod(DRAPlugin.nodePrepareResources, async ({ claims = [] }) => {
       calls.push(`${version} prepare ${claims.map(({ name }) => name).join(',')}`);
-      const results = claims.map(({ uid = '', name = '' }) => {
-        if (name.startsWith('bad')) return [uid, { error: 'it is broken' }] as const;
-        const device = (request: string): object => ({
+      const results = claims.map(({ uid = '', name = '' }): Result => {
+        if (name.startsWith('bad')) return [uid, { error: 'it is broken' }];
+        const device = (request: string): MessageOf<typeof v1.device> => ({
           requestNames: [request],
           poolName: 'node',
           deviceName: `${name}-${request}`,
           cdiDeviceIds: [`${DRIVER}/gpu=${name}-${request}`],
         });
-        return [uid, { devices: [device('first'), device('second')] }] as const;
+        return [uid, { devices: [device('first'), device('second')] }];
       });
       return { claims: new Map(results) };
     }),

@@ -2,7 +2,11 @@
 import { existsSync, linkSync, lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { aborted, CryptoRandom, discardLogger, keepAlive, RealClock } from '../../../src/base/index.ts';
-import { DevicePlugin, Registration } from '../../../src/devices/protocol/device-plugin-v1beta1.ts';
+import {
+  DevicePlugin,
+  type listAndWatchResponse,
+  Registration,
+} from '../../../src/devices/protocol/device-plugin-v1beta1.ts';
 import {
   GrpcError,
   GrpcServer,
@@ -11,6 +15,7 @@ import {
   streamMethod,
   unaryMethod,
 } from '../../../src/wire/grpc/index.ts';
+import type { MessageOf } from '../../../src/wire/protobuf/index.ts';
 
 const [folder = '', fault = ''] = process.argv.slice(2);
 const clock = new RealClock();
@@ -68,7 +73,9 @@ const methods = [
     if (!isServing) throw new GrpcError('UNAVAILABLE', 'not yet');
     return fault === 'other-options' ? { preStartRequired: false, getPreferredAllocationAvailable: true } : options;
   }),
-  streamMethod(DevicePlugin.listAndWatch, async function* (_requests, { signal }) {
+  streamMethod(DevicePlugin.listAndWatch, async function* (_requests, { signal }): AsyncGenerator<
+    MessageOf<typeof listAndWatchResponse>
+  > {
     lists += 1;
     if (fault === 'waits-with-first-list') await aborted(AbortSignal.any([signal, stop.signal]));
     if (fault === 'lists-once' && lists > 1) yield { devices: [] };
