@@ -71,7 +71,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
     const metrics = new RuntimeMetrics();
     const calls = new MeteredCalls({ endpoint: runtimeEndpoint, clock, random, log }, metrics);
     const shell = new SmallShell(clock);
-    let plugins: DevicePlugins | undefined;
+    let devicePlugins: DevicePlugins | undefined;
     try {
       const { runtimeName } = await runtimeVersion(calls);
       const asked = await runtimeCgroupDriver(calls);
@@ -88,12 +88,12 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
       const { topology } = measured;
       const reserved = reservedResources(measured.capacity, options, { isEvictionCounted: true });
       const pluginFolder = join(folders.root, DEVICE_PLUGINS);
-      plugins = await DevicePlugins.open({
+      devicePlugins = await DevicePlugins.open({
         ...{ folder: pluginFolder, checkpoints: new DiskCheckpoints(pluginFolder) },
         ...{ numaNodes: topology.numaNodes.map(({ id }) => id), clock, random, log, changed, podChanged },
       });
-      const devices = plugins;
-      const claims = await DraDrivers.open({ checkpoints, clock, random, log });
+      const devices = devicePlugins;
+      const drivers = await DraDrivers.open({ checkpoints, clock, random, log });
       const assigner = await ResourceAssigner.open({
         ...{ options: assignment, topology, reserved, checkpoints, providers: [devices] },
       });
@@ -128,7 +128,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
         images,
         volumes: linuxVolumes({ root: folders.root, mounts, clock, random, log, allocatableMemory }),
         files: new DiskPodFiles({ folders, mounts, logs: logFiles }),
-        devices: pluginDevices(devices, draDevices(claims), { isAdmitting: false }),
+        devices: pluginDevices(devices, draDevices(drivers), { isAdmitting: false }),
         resources,
         logs: new FileLogs(clock, isRunning),
         actions: new NetworkActions(runtime, clock),
@@ -141,13 +141,13 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
         async [Symbol.asyncDispose]() {
           reconciler[Symbol.dispose]();
           await devices[Symbol.asyncDispose]();
-          await claims[Symbol.asyncDispose]();
+          await drivers[Symbol.asyncDispose]();
           shell[Symbol.dispose]();
           await calls[Symbol.asyncDispose]();
         },
       };
     } catch (error) {
-      await plugins?.[Symbol.asyncDispose]();
+      await devicePlugins?.[Symbol.asyncDispose]();
       shell[Symbol.dispose]();
       await calls[Symbol.asyncDispose]();
       throw error;
