@@ -46,6 +46,8 @@ export class DevicePluginWorld implements ConformWorld {
   readonly #own: string | undefined;
   readonly #registrations: SeenRegistration[] = [];
   readonly #calls = new Set<SocketCalls>();
+  /** What GetDevicePluginOptions has answered last. */
+  #options: PluginMessages['devicePluginOptions'] | undefined;
   /** Registrations to refuse. */
   #refusals = 0;
   #kubelet: GrpcServer | undefined;
@@ -99,6 +101,12 @@ export class DevicePluginWorld implements ConformWorld {
     return last ?? (await this.nextRegistration(0, signal));
   }
 
+  /** Why a rule about an optional call does not apply; undefined when it does, or when the plugin was not asked for its options yet. */
+  withoutOption(name: 'preStartRequired' | 'getPreferredAllocationAvailable'): string | undefined {
+    const options = this.#options;
+    return options === undefined || options[name] === true ? undefined : `the plugin does not set ${name}`;
+  }
+
   get registrationCount(): number {
     return this.#registrations.length;
   }
@@ -127,6 +135,7 @@ export class DevicePluginWorld implements ConformWorld {
         throw new GrpcError('UNKNOWN', 'the registration is refused by the suite');
       }
       this.#registrations.push({ request, options });
+      if (!(options instanceof GrpcError)) this.#options = options;
       if (options instanceof GrpcError)
         throw new GrpcError('UNKNOWN', `failed to get device plugin options: ${options.message}`);
       if (request.version !== DEVICE_PLUGIN_VERSION) throw new GrpcError('UNKNOWN', 'the version is not supported');

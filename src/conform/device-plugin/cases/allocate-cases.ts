@@ -149,6 +149,7 @@ export const allocateCases: readonly ConformCase<DevicePluginWorld>[] = [
     rule: 'A plugin with preStartRequired is called before each start of a container, and has 30 seconds.',
     source: 'Device plugin API v1beta1, PreStartContainer',
     level: 'must',
+    skip: (world) => world.withoutOption('preStartRequired'),
     async run(world, signal) {
       const calls = await world.connect(signal);
       if ((await calls.options()).preStartRequired !== true) return;

@@ -11,6 +11,7 @@ export const preferenceCases: readonly ConformCase<DevicePluginWorld>[] = [
     rule: 'The preferred devices are some of the available ones, each once, and as many as the size of the allocation.',
     source: PREFERRED,
     level: 'must',
+    skip: (world) => world.withoutOption('getPreferredAllocationAvailable'),
     async run(world, signal) {
       const calls = await withPreference(world, signal);
       if (calls === undefined) return;
@@ -27,6 +28,7 @@ export const preferenceCases: readonly ConformCase<DevicePluginWorld>[] = [
     rule: 'The preferred devices include all those that must be included.',
     source: PREFERRED,
     level: 'must',
+    skip: (world) => world.withoutOption('getPreferredAllocationAvailable'),
     async run(world, signal) {
       const calls = await withPreference(world, signal);
       if (calls === undefined) return;
