@@ -19,6 +19,7 @@ const GUIDES: Readonly<Record<string, string>> = {
   'keelson/cni': 'cni',
   'keelson/cri': 'container-runtimes',
   'keelson/csi': 'storage-drivers',
+  'keelson/devices': 'device-plugins',
   'keelson/flexvolume': 'flexvolume',
   'keelson/kubeconfig': 'client',
   'keelson/network': 'network-policy',

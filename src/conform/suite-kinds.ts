@@ -1,3 +1,4 @@
+import { devicePluginKind } from './device-plugin/device-plugin-kind.ts';
 import type { SuiteKind } from './suite-request.ts';
 
 /** All suites: a folder each, and a line here. */
@@ -69,4 +70,5 @@ export const suiteKinds: readonly SuiteKind[] = [
     },
     load: async () => (await import('./csi/csi-suite.ts')).csiSuiteFor,
   },
+  devicePluginKind,
 ];

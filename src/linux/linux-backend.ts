@@ -3,6 +3,15 @@ import { join } from 'node:path';
 import { openCsiNode } from '../csi/index.ts';
 import { runtimeCgroupDriver, runtimeVersion } from '../cri/index.ts';
 import type { Clock, Logger } from '../base/index.ts';
+import {
+  DEVICE_PLUGINS,
+  DevicePlugins,
+  draDevices,
+  DraDrivers,
+  nodeSlices,
+  pluginDevices,
+  withPluginMetrics,
+} from '../devices/index.ts';
 import { amountsOf } from '../api/meaning/index.ts';
 import {
   allocatableOf,
@@ -10,7 +19,6 @@ import {
   isRuntimeNotFound,
   type Machine,
   NetworkActions,
-  NO_DEVICES,
   type NodeBackend,
   type OpenNodeBackend,
   type ResourceRules,
@@ -24,14 +32,13 @@ import { type CgroupOptions, checkCgroupOptions, DEFAULT_CGROUP_OPTIONS } from '
 import type { CgroupTree } from './cgroups/cgroup-tree.ts';
 import { NodeCgroups } from './cgroups/node-cgroups.ts';
 import { canLimitSwap, openCgroups } from './cgroups/open-cgroups.ts';
-import { DiskCheckpoints } from './disk-checkpoints.ts';
 import { LinuxNodeResources } from './linux-node-resources.ts';
 import { LinuxRuntime } from './linux-runtime.ts';
 import { ContainerLogFiles } from './logs/container-log-files.ts';
 import { LogRotation, type LogRotationOptions } from './logs/log-rotation.ts';
 import { LinuxMachine, type LinuxMachineOptions } from './machine/linux-machine.ts';
 import { DRIVER_FOLDER, DriverFolder } from '../flexvolume/index.ts';
-import { Mounts, SmallShell } from '../system/index.ts';
+import { DiskCheckpoints, Mounts, SmallShell } from '../system/index.ts';
 import { PluginWatcher } from '../plugins/index.ts';
 import { LinuxMeter } from './pressure/linux-meter.ts';
 import { DiskPodFiles } from './pod-files.ts';
@@ -64,13 +71,14 @@ const CONTAINER_LOGS = '/var/log/containers';
 /** A node on this machine: containers of a runtime behind a socket, volumes on its disk, limits in its cgroups. Needs root. */
 export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
   return async (node, context): Promise<NodeBackend> => {
-    const { clock, random, log } = context;
+    const { client, clock, random, log, changed, podChanged } = context;
     const { folders, runtimeEndpoint } = options;
     await mkdir(folders.root, { recursive: true, mode: 0o750 });
     await mkdir(folders.podLogs, { recursive: true, mode: 0o755 });
     const metrics = new RuntimeMetrics();
     const calls = new MeteredCalls({ endpoint: runtimeEndpoint, clock, random, log }, metrics);
     const shell = new SmallShell(clock);
+    let devicePlugins: DevicePlugins | undefined;
     try {
       const { runtimeName } = await runtimeVersion(calls);
       const asked = await runtimeCgroupDriver(calls);
@@ -86,7 +94,17 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
       const assignment = { ...DEFAULT_ASSIGNMENT_OPTIONS, ...options.assignment };
       const { topology } = measured;
       const reserved = reservedResources(measured.capacity, options, { isEvictionCounted: true });
-      const assigner = await ResourceAssigner.open({ options: assignment, topology, reserved, checkpoints });
+      const pluginFolder = join(folders.root, DEVICE_PLUGINS);
+      devicePlugins = await DevicePlugins.open({
+        ...{ folder: pluginFolder, checkpoints: new DiskCheckpoints(pluginFolder) },
+        ...{ numaNodes: topology.numaNodes.map(({ id }) => id), clock, random, log, changed, podChanged },
+      });
+      const devices = devicePlugins;
+      const removeSlices = nodeSlices(client, node.name);
+      const drivers = await DraDrivers.open({ checkpoints, removeSlices, clock, random, log });
+      const assigner = await ResourceAssigner.open({
+        ...{ options: assignment, topology, reserved, checkpoints, providers: [devices] },
+      });
       const reconciler = new CpuReconciler({
         runtime,
         clock,
@@ -119,7 +137,7 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
       const plugins = new PluginWatcher({
         ...{ clock, random, log },
         folder: join(folders.root, 'plugins_registry'),
-        handlers: [csi.handler],
+        handlers: [csi.handler, drivers.handler, devices.handler],
       });
       log.info('node is opened', { node: node.name, runtime: runtimeName, cgroupDriver });
       return {
@@ -140,24 +158,33 @@ export function linuxBackend(options: LinuxBackendOptions): OpenNodeBackend {
           csi.plugin,
         ],
         files: new DiskPodFiles({ folders, mounts, logs: logFiles }),
-        devices: NO_DEVICES,
+        devices: pluginDevices(devices, draDevices(drivers), { isAdmitting: false }),
         resources,
         logs: new FileLogs(clock, isRunning),
         actions: new NetworkActions(runtime, clock),
         usage: new LinuxUsage({ calls, images, folders, clock }),
-        metrics,
+        metrics: withPluginMetrics(metrics, devices),
         polling: { relistEveryMs: RELIST_MS, checkEveryMs: CHECK_MS },
         meter: new LinuxMeter({ runtime, images, folders, cgroupDriver }),
-        tasks: [new LogRotation(options.logRotation ?? {}, { runtime, clock, log }), plugins, csi.task, flexDrivers],
+        tasks: [
+          new LogRotation(options.logRotation ?? {}, { runtime, clock, log }),
+          plugins,
+          csi.task,
+          drivers,
+          flexDrivers,
+        ],
         podUpdated: () => undefined,
         async [Symbol.asyncDispose]() {
           reconciler[Symbol.dispose]();
           await csi[Symbol.asyncDispose]();
+          await devices[Symbol.asyncDispose]();
+          await drivers[Symbol.asyncDispose]();
           shell[Symbol.dispose]();
           await calls[Symbol.asyncDispose]();
         },
       };
     } catch (error) {
+      await devicePlugins?.[Symbol.asyncDispose]();
       shell[Symbol.dispose]();
       await calls[Symbol.asyncDispose]();
       throw error;

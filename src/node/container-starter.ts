@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { numberOfInt64 } from '../api/client.ts';
 import { messageOf } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
-import type { DeviceEdits } from './backend/index.ts';
+import type { ContainerEdits, DeviceEdits } from './backend/index.ts';
 import {
   type ConfigSources,
   containerConfig,
@@ -166,6 +166,7 @@ export class ContainerStarter {
     const { sources, volumes, backend } = this.#parts;
     const { machine, files } = backend;
     this.#record.deviceEdits ??= await this.#parts.prepareDevices(pod, signal);
+    const ofPlugins = await backend.devices.containerEdits(pod, container, signal);
     await this.#writeFiles(pod, container, { attempt, sandbox });
     const paths = await volumes.paths(pod, { signal });
     const budget = this.#budgetOf(container);
@@ -183,7 +184,7 @@ export class ContainerStarter {
       root: machine.folders.root,
       userNamespace,
       targetId: await this.#targetOf(container, sandbox),
-      edits: this.#record.deviceEdits.get(container.name),
+      edits: bothEdits(ofPlugins, this.#record.deviceEdits.get(container.name)),
       capacity: machine.capacity,
       rules: machine.resourceRules,
       assigned: (resources) => backend.resources.assigned(pod, container, resources),
@@ -284,4 +285,16 @@ function textOf(bytes: Uint8Array | undefined): string | undefined {
 
 function refersToPodIp({ env = [] }: ContainerSpec): boolean {
   return env.some(({ valueFrom }) => valueFrom?.fieldRef?.fieldPath.startsWith('status.podIP') === true);
+}
+
+/** The edits of device plugins, followed by those of claims. */
+function bothEdits(first: ContainerEdits | undefined, then: ContainerEdits | undefined): ContainerEdits | undefined {
+  if (first === undefined || then === undefined) return first ?? then;
+  return {
+    envs: [...first.envs, ...then.envs],
+    mounts: [...first.mounts, ...then.mounts],
+    devices: [...first.devices, ...then.devices],
+    cdiDevices: [...new Set([...first.cdiDevices, ...then.cdiDevices])],
+    annotations: { ...then.annotations, ...first.annotations },
+  };
 }

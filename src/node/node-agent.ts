@@ -74,6 +74,12 @@ export class NodeAgent implements Runnable {
     this.#around.plan({ type: 'report' });
   }
 
+  /** The devices of a pod have changed. */
+  devicesChanged(uid: string): void {
+    const pod = this.#pods.byUid(uid);
+    if (pod !== undefined) this.#plan(keyOf(pod));
+  }
+
   /** A pod was bound to the node or has changed. */
   podChanged(pod: Observed<Pod>): void {
     const key = keyOf(pod);

@@ -81,6 +81,9 @@ export class NodeCleaner {
           await files.removePod(uid);
           removed(uid);
         });
+    await this.#attempt('devices of orphaned pods', async () => {
+      for (const uid of devices.podUids()) if (!isKnown(uid) && !running.has(uid)) await devices.unprepare(uid);
+    });
     await this.#attempt('limits of orphaned pods', async () => {
       for (const uid of await resources.leftovers())
         if (!isKnown(uid) && !running.has(uid)) await resources.remove(uid);

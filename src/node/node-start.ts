@@ -39,6 +39,7 @@ export class NodeStart implements Runnable {
       random,
       log,
       changed: () => agent?.backendChanged(),
+      podChanged: (uid: string) => agent?.devicesChanged(uid),
       content: async (path: string) => agent?.content(path),
     };
     for (let delayMs = FIRST_OPEN_RETRY_MS; !signal.aborted; delayMs = Math.min(2 * delayMs, LAST_OPEN_RETRY_MS)) {

@@ -40,7 +40,14 @@ async function workerOn(pod: Observed<Pod>, answer: (patch: Patch) => Promise<Ob
     maxParallelPulls: 1,
   };
   const client = {} as Client; // there are no drivers
-  const context = { client, clock, random: new SeededRandom(1), log: discardLogger, changed: () => undefined };
+  const context = {
+    client,
+    clock,
+    random: new SeededRandom(1),
+    log: discardLogger,
+    changed: () => undefined,
+    podChanged: () => undefined,
+  };
   const backend = await new MemoryMachine().open(settings, { ...context, content: async () => undefined });
   const noData = { configMap: async () => undefined, secret: async () => undefined };
   const worker: PodWorker = new PodWorker(pod, {

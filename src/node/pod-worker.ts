@@ -5,6 +5,7 @@ import {
   type PodAction,
   planPod,
   type PodPlan,
+  type DeviceView,
   type PodView,
   type ProbeResult,
 } from './life/index.ts';
@@ -182,7 +183,9 @@ export class PodWorker {
     const podLimits = hasLimits ? await backend.resources.limits(pod) : undefined;
     const { sandbox } = found ?? {};
     const runtime = { runtimeName, hasRecursiveReadOnly: await this.#hasRecursiveReadOnly(pod) };
-    return { pod, nowMs, sandbox, containers, hostIps, ...runtime, memory: this.#record, resize, podLimits };
+    const devicesOf = (container: string): readonly DeviceView[] => backend.devices.given(pod.metadata.uid, container);
+    const memory = this.#record;
+    return { pod, nowMs, sandbox, containers, hostIps, ...runtime, memory, resize, podLimits, devicesOf };
   }
 
   /** False where the handler of the pod's RuntimeClass cannot be found: the status of the pod does not wait for it. */

@@ -75,8 +75,15 @@ class Node {
     };
     const content = async () => undefined;
     const client = {} as Client; // there are no drivers
-    const tools = { client, clock, random: new CryptoRandom(), log: discardLogger };
-    const context = { ...tools, changed: () => undefined, content };
+    const context = {
+      client,
+      clock,
+      random: new CryptoRandom(),
+      log: discardLogger,
+      changed: () => undefined,
+      podChanged: () => undefined,
+      content,
+    };
     return new Node(host, await processBackend(host)(settings, context));
   }
 

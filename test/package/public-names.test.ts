@@ -22,6 +22,7 @@ test.each([
   ['keelson/cni', () => import('keelson/cni')],
   ['keelson/cri', () => import('keelson/cri')],
   ['keelson/csi', () => import('keelson/csi')],
+  ['keelson/devices', () => import('keelson/devices')],
   ['keelson/flexvolume', () => import('keelson/flexvolume')],
   ['keelson/network', () => import('keelson/network')],
   ['keelson/node', () => import('keelson/node')],

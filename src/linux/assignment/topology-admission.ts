@@ -16,12 +16,21 @@ export interface TopologyAdmissionParts {
 /** Gives a new pod processors, memory and devices near to each other, or rejects it. */
 export class TopologyAdmission {
   readonly #parts: TopologyAdmissionParts;
+  /** The admission before: hints must still be true when their resources are allocated. */
+  #before: Promise<unknown> = Promise.resolve();
 
   constructor(parts: TopologyAdmissionParts) {
     this.#parts = parts;
   }
 
-  async admit(pod: Observed<Pod>): Promise<Refusal | undefined> {
+  admit(pod: Observed<Pod>): Promise<Refusal | undefined> {
+    if (this.#parts.agreement === undefined) return this.#admit(pod);
+    const admitted = this.#before.then(() => this.#admit(pod));
+    this.#before = admitted.catch(() => undefined);
+    return admitted;
+  }
+
+  async #admit(pod: Observed<Pod>): Promise<Refusal | undefined> {
     try {
       await this.#allocateAll(pod);
       return undefined;

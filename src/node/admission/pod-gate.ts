@@ -42,8 +42,12 @@ export class PodGate {
         this.#admission.admit(allocated, this.#admittingNode()) ??
         (await backend.devices.admit(allocated)) ??
         (await backend.resources.admit(allocated)));
-    if (rejection === undefined) await resizes.admitted(pod, allocated);
-    else this.#admission.release(pod.metadata.uid);
+    if (rejection === undefined) {
+      await resizes.admitted(pod, allocated);
+    } else {
+      this.#admission.release(pod.metadata.uid);
+      await backend.devices.unprepare(pod.metadata.uid);
+    }
     return rejection;
   }
 

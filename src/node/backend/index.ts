@@ -17,6 +17,7 @@ export {
   type DeviceResources,
   NO_DEVICES,
   NO_EDITS,
+  type GivenDevice,
   type NodeDevices,
   type PodClaim,
   type Refusal,

@@ -88,6 +88,8 @@ export interface BackendContext {
   readonly log: Logger;
   /** Notifies the agent that health, devices or capacity of the machine have changed. The node then reports its status. */
   changed(): void;
+  /** Notifies the agent that devices of a pod have changed. The agent then reports the status of the pod. */
+  podChanged(uid: string): void;
   /** Computes the content at a path below `folders.root`; for backends that write nothing to a disk. */
   content(path: string): Promise<PodContent | undefined>;
 }

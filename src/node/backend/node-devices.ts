@@ -1,4 +1,5 @@
 import type { Observed, Pod, ResourceClaim } from '../../client/index.ts';
+import type { ContainerSpec } from '../life/index.ts';
 import type { Device, EnvironmentVariable, Mount } from '../runtime/index.ts';
 import type { ResourceTexts } from './machine.ts';
 
@@ -35,12 +36,37 @@ export interface DeviceResources {
   readonly allocatable: ResourceTexts;
 }
 
+/** A device of a device plugin. */
+export interface GivenDevice {
+  /** Such as `example.com/fpga`. */
+  readonly resource: string;
+  readonly id: string;
+  readonly isHealthy: boolean;
+  /** The NUMA nodes that the device is near to; empty where the plugin says nothing about them. */
+  readonly nodes: readonly number[];
+}
+
 /** The devices of a machine. A backend that sees devices come or go calls `BackendContext.changed`. */
 export interface NodeDevices {
   /** Reserves devices for a pod that the node is about to admit, or rejects the pod (`UnexpectedAdmissionError`). */
   admit(pod: Observed<Pod>): Promise<Refusal | undefined>;
   /** Prepares the devices of a pod. The agent calls this again for running pods after it was restarted. */
   prepare(pod: Observed<Pod>, claims: readonly PodClaim[], signal: AbortSignal): Promise<DeviceEdits>;
+  /**
+   * The edits of one container, asked for each time that the container is about to be created; undefined when it has no devices of plugins.
+   * They come in addition to those of `prepare`.
+   */
+  containerEdits(
+    pod: Observed<Pod>,
+    container: ContainerSpec,
+    signal: AbortSignal,
+  ): Promise<ContainerEdits | undefined>;
+  /** The devices of plugins that a container has. A backend calls `BackendContext.podChanged` when the health of one has changed. */
+  given(podUid: string, container: string): readonly GivenDevice[];
+  /** The healthy devices of all plugins, in use or not. */
+  givable(): readonly GivenDevice[];
+  /** The uids of pods that have devices, also those of an earlier run of the agent. */
+  podUids(): readonly string[];
   /** Releases the devices of a pod whose containers have stopped. */
   unprepare(podUid: string): Promise<void>;
   /** The resources that devices add to those of the machine at this moment. */
@@ -51,6 +77,10 @@ export interface NodeDevices {
 export const NO_DEVICES: NodeDevices = {
   admit: async () => undefined,
   prepare: async () => NO_EDITS,
+  containerEdits: async () => undefined,
+  given: () => [],
+  givable: () => [],
+  podUids: () => [],
   unprepare: async () => undefined,
   resources: () => NO_RESOURCES,
 };

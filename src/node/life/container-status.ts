@@ -62,7 +62,8 @@ function containerStatus(view: PodView, container: ContainerSpec, kind: Containe
     newest === undefined
       ? withoutContainer(view, container, old)
       : withContainer(view, { container, newest, previous, old });
-  const shown = withFailure(view, { container, kind, newest }, seen);
+  const known = kind === 'regular' ? withDevices(view, seen) : seen;
+  const shown = withFailure(view, { container, kind, newest }, known);
   return { ...shown, ...readiness(container, kind, { status: shown, newest }) };
 }
 
@@ -122,6 +123,22 @@ function withContainer(view: PodView, { container, newest, previous, old }: Cont
     resources: resourcesInForce(view, container, { newest, old }),
     volumeMounts: volumeMounts(view, container),
     user: userOf(newest),
+  };
+}
+
+/** Adds the health of the container's devices; init containers do not report it (KEP-4680). */
+function withDevices(view: PodView, status: PodContainerStatus): PodContainerStatus {
+  const devices = view.devicesOf?.(status.name) ?? [];
+  if (devices.length === 0) return status;
+  const resources = new Map<string, { readonly resourceID: string; readonly health: string }[]>();
+  for (const { resource, id, isHealthy } of devices) {
+    const list = resources.get(resource) ?? [];
+    list.push({ resourceID: id, health: isHealthy ? 'Healthy' : 'Unhealthy' });
+    resources.set(resource, list);
+  }
+  return {
+    ...status,
+    allocatedResourcesStatus: [...resources].map(([name, list]) => ({ name, resources: list })),
   };
 }
 

@@ -9,6 +9,7 @@ export {
   type ContainerSpec,
   type ContainerView,
   describePod,
+  type DeviceView,
   type Eviction,
   type PodMemory,
   type PodStatus,

@@ -96,6 +96,14 @@ export interface PodView {
   readonly resize?: ResizeView | undefined;
   /** The limits of the pod as a whole that are in force; undefined where pods have none. */
   readonly podLimits?: PodLimitsView | undefined;
+  /** The devices of plugins that a container has; default none. */
+  readonly devicesOf?: (container: string) => readonly DeviceView[];
+}
+
+export interface DeviceView {
+  readonly resource: string;
+  readonly id: string;
+  readonly isHealthy: boolean;
 }
 
 /** As in cgroups: shares, microseconds and bytes; a negative amount is no limit. */

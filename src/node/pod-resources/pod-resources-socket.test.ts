@@ -29,6 +29,7 @@ afterEach(async () => {
   await rm(root, { recursive: true });
 });
 
+const FPGA = { resource: 'example.com/fpga', id: 'a', isHealthy: true, nodes: [1] };
 const container = (name: string): { readonly name: string; readonly image: string } => ({ name, image: 'nginx' });
 const web = podOf({
   metadata: { name: 'web', uid: 'u1' },
@@ -54,6 +55,10 @@ function start(): VirtualClock {
           : { cpus: [], memory: [] },
       givable: () => ({ cpus: [1, 2, 3], memory: [] }),
     },
+    devices: {
+      given: (uid, name) => (uid === 'u1' && name === 'web' ? [FPGA] : []),
+      givable: () => [FPGA, { ...FPGA, id: 'b', nodes: [] }],
+    },
   });
   running = socket.run(stop.signal);
   return clock;
@@ -66,6 +71,7 @@ test('clients of the socket see what each container of a running pod has for its
     {
       name: 'web',
       cpuIds: [2, 3],
+      devices: [{ resourceName: 'example.com/fpga', deviceIds: ['a'], topology: { nodes: [{ id: 1 }] } }],
       memory: [{ memoryType: 'memory', size: 2 ** 33, topology: { nodes: [{ id: 1 }] } }],
     },
   ];
@@ -79,7 +85,10 @@ test('clients of the socket see what each container of a running pod has for its
     code: 'UNKNOWN',
     message: expect.stringContaining('pod other in namespace default not found') as string,
   });
-  expect(await channel.call(methods.getAllocatableResources, {})).toMatchObject({ cpuIds: [1, 2, 3] });
+  expect(await channel.call(methods.getAllocatableResources, {})).toMatchObject({
+    cpuIds: [1, 2, 3],
+    devices: [{ deviceIds: ['a'] }, { deviceIds: ['b'] }],
+  });
 });
 
 test('ten requests are served at once, and a hundred a second', async () => {

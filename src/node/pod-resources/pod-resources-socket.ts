@@ -5,7 +5,7 @@ import { aborted, type Clock, type Logger, type Runnable } from '../../base/inde
 import type { Observed, Pod } from '../../client/index.ts';
 import { GrpcError, GrpcServer, type Method, removeStaleSocket, unaryMethod } from '../../wire/grpc/index.ts';
 import type { MessageOf } from '../../wire/protobuf/index.ts';
-import type { GivenResources, NodeResources } from '../backend/index.ts';
+import type { GivenDevice, GivenResources, NodeDevices, NodeResources } from '../backend/index.ts';
 import * as protocol from './protocol/pod-resources-v1.ts';
 import { RequestRate } from './request-rate.ts';
 
@@ -14,6 +14,7 @@ export interface PodResourcesSource {
   pod(key: string): Observed<Pod> | undefined;
   pods(): readonly Observed<Pod>[];
   readonly resources: NodeResources;
+  readonly devices: Pick<NodeDevices, 'given' | 'givable'>;
 }
 
 export interface PodResourcesSocketParts {
@@ -27,7 +28,7 @@ export interface PodResourcesSocketParts {
 const RATE = { perSecond: 100, burst: 10 };
 const FOLDER_MODE = 0o750;
 
-/** Tells monitors of the machine which processors and memory each container has for itself, as a kubelet's pod resources API v1 does. */
+/** Tells monitors of the machine which processors, memory and devices each container has for itself, as a kubelet's pod resources API v1 does. */
 export class PodResourcesSocket implements Runnable {
   readonly #parts: PodResourcesSocketParts;
   readonly #rate: RequestRate;
@@ -62,18 +63,21 @@ export class PodResourcesSocket implements Runnable {
     const { clock, log } = this.#parts;
     const { list, get, getAllocatableResources } = protocol.PodResourcesLister;
     const methods = [
-      this.#method(list, ({ pods, resources }) => ({
-        podResources: pods()
+      this.#method(list, (source) => ({
+        podResources: source
+          .pods()
           .filter(isActive)
-          .map((pod) => podMessage(pod, resources)),
+          .map((pod) => podMessage(pod, source)),
       })),
-      this.#method(get, ({ pod, resources }, { podName = '', podNamespace = '' }) => {
-        const found = pod(`${podNamespace}/${podName}`);
+      this.#method(get, (source, { podName = '', podNamespace = '' }) => {
+        const found = source.pod(`${podNamespace}/${podName}`);
         if (found === undefined)
           throw new GrpcError('UNKNOWN', `pod ${podName} in namespace ${podNamespace} not found`);
-        return { podResources: podMessage(found, resources) };
+        return { podResources: podMessage(found, source) };
       }),
-      this.#method(getAllocatableResources, ({ resources }) => givenMessage(resources.givable())),
+      this.#method(getAllocatableResources, ({ resources, devices }) =>
+        givenMessage(resources.givable(), devices.givable()),
+      ),
     ];
     return GrpcServer.listen({ address: `unix:${path}`, methods, clock, log });
   }
@@ -97,19 +101,30 @@ function isActive({ metadata, status }: Observed<Pod>): boolean {
 
 function podMessage(
   { metadata, spec }: Observed<Pod>,
-  resources: NodeResources,
+  { resources, devices }: PodResourcesSource,
 ): MessageOf<typeof protocol.podResources> {
   const containers = [...(spec?.initContainers ?? []).filter(isSidecar), ...(spec?.containers ?? [])];
   return {
     name: metadata.name,
     namespace: metadata.namespace ?? '',
-    containers: containers.map(({ name }) => ({ name, ...givenMessage(resources.given(metadata.uid, name)) })),
+    containers: containers.map(({ name }) => ({
+      name,
+      ...givenMessage(resources.given(metadata.uid, name), devices.given(metadata.uid, name)),
+    })),
   };
 }
 
-/** There are no devices: plugins of devices are not supported. */
-function givenMessage({ cpus, memory }: GivenResources): MessageOf<typeof protocol.allocatableResourcesResponse> {
+/** One entry for each device, as a kubelet writes them. */
+function givenMessage(
+  { cpus, memory }: GivenResources,
+  devices: readonly GivenDevice[],
+): MessageOf<typeof protocol.allocatableResourcesResponse> {
   return {
+    devices: devices.map(({ resource, id, nodes }) => ({
+      resourceName: resource,
+      deviceIds: [id],
+      ...(nodes.length === 0 ? {} : { topology: { nodes: nodes.map((node) => ({ id: node })) } }),
+    })),
     cpuIds: cpus,
     memory: memory.map(({ type, size, nodes }) => ({
       memoryType: type,

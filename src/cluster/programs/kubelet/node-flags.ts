@@ -20,9 +20,15 @@ export function nodeFlags(flags: FlagValues): NodesOptions {
     ...(images === undefined ? {} : { runImages: { commands: commandsOf(images, flags.text('run-images') ?? '') } }),
     nodes: simulatedNodes(flags),
     ...(nodeName === undefined ? {} : { nodeName }),
+    ...pluginDirOf(flags),
     nodeEndpoints: flags.isSet('node-endpoints'),
     simulatedMetrics: flags.isSet('simulated-metrics'),
   };
+}
+
+function pluginDirOf(flags: FlagValues): Pick<NodesOptions, 'pluginDir'> {
+  const pluginDir = flags.text('plugin-dir');
+  return pluginDir === undefined ? {} : { pluginDir };
 }
 
 /** A node with real containers takes the place of the simulated one, where no other number is asked for. */
@@ -44,7 +50,19 @@ export async function standaloneNodes(flags: FlagValues, tools: StandaloneTools)
       const clientAuthorities = fileFlag(flags, 'client-ca-file') ?? authorityOf(connection);
       const onHeld = (): void => print(`running ${nodes === 1 ? 'node' : `${nodes} nodes`} "${name}"`);
       const timing = election === false ? {} : { election };
-      const options = { name, nodes, address, clientAuthorities, labels, ...timing, clock, random, log, onHeld };
+      const options = {
+        name,
+        nodes,
+        address,
+        clientAuthorities,
+        labels,
+        ...timing,
+        ...pluginDirOf(flags),
+        clock,
+        random,
+        log,
+        onHeld,
+      };
       await new NodeProgram(client, options).run(signal);
     },
   };

@@ -27,6 +27,11 @@ export interface NodesOptions {
   readonly nodeEndpoints?: boolean;
   /** Opens what these nodes run on; default simulated nodes. */
   readonly nodeBackend?: OpenNodeBackend;
+  /**
+   * Opens the sockets of device plugins of simulated nodes: `device-plugins/kubelet.sock` in this folder, which takes the place of
+   * `/var/lib/kubelet`; with several nodes in a folder for each node, named for it. Default none.
+   */
+  readonly pluginDir?: string;
   /** Containers of these images run as processes of this machine, as its user; default none. */
   readonly runImages?: RunImagesOptions;
   /** Whether `metrics.k8s.io` shows what simulated nodes and their pods use, for `kubectl top`; default true. */

@@ -12,6 +12,7 @@ import { groupAnnotations, removeFormerNodes } from './former-nodes.ts';
 import { holdNodes } from './hold-nodes.ts';
 import { NodeEndpoints, nodeSubject } from './node-endpoints.ts';
 import { placesOf, takePlaces } from './node-places.ts';
+import { withPluginSockets } from './plugin-sockets.ts';
 import { selfSigned } from './self-signed.ts';
 
 export interface NodeProgramOptions {
@@ -23,6 +24,8 @@ export interface NodeProgramOptions {
   /** PEM of the authorities whose client certificates count there. */
   readonly clientAuthorities: string;
   readonly labels?: Readonly<Record<string, string>>;
+  /** See `NodesOptions`. */
+  readonly pluginDir?: string;
   readonly election?: Pick<LeaderElectionOptions, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>;
   readonly clock: Clock;
   readonly random: Random;
@@ -84,7 +87,7 @@ export class NodeProgram implements Runnable {
       nodeIp: address,
       annotations: groupAnnotations(runner),
       endpoints,
-      backend: simulatedBackend(),
+      backend: withPluginSockets(simulatedBackend(), { pluginDir: this.#options.pluginDir, isSingle: nodes === 1 }),
       drivers: [SIMULATED_DRIVER],
       ...(labels === undefined ? {} : { labels }),
       serve: ({ name: node, served }) => {

@@ -16,6 +16,7 @@ import { nodeHost, NodeEndpoints, nodeSubject } from './node-endpoints.ts';
 import { namesOfNodes, type NodesOptions, nodesName, runnerOf } from './node-options.ts';
 import { placesOf, takePlaces } from './node-places.ts';
 import { openProcesses, withProcesses } from './node-processes.ts';
+import { withPluginSockets } from './plugin-sockets.ts';
 import { metricsResources } from './simulated-metrics/metrics-resources.ts';
 
 type Context = ProgramContext<NodesOptions & SimulatedStorageOptions & { readonly controllers?: unknown }>;
@@ -96,7 +97,10 @@ export function nodesInCluster({ plane, options, isShared }: Context, opened?: O
     places: opened?.places ?? placesOf(names, 0, plane.server.objects.of<Node>('', 'nodes').listNow()),
     annotations: groupAnnotations(runnerOf(options, isShared)),
     endpoints: opened?.endpoints,
-    backend: processes === undefined ? nodeBackend : processBackend(processes),
+    backend: withPluginSockets(processes === undefined ? nodeBackend : processBackend(processes), {
+      pluginDir: options.pluginDir,
+      isSingle,
+    }),
     ...(hasSimulatedStorage(options) ? { drivers: [SIMULATED_DRIVER] } : {}),
     serve: (agent) => plane.localNodes.add(agent),
     clientOf: (name) => plane.programClient(nodeIdentity(name)),

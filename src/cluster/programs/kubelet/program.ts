@@ -28,6 +28,12 @@ export const program: Program<NodesOptions> = {
         group: GROUP,
         help: 'Run containers of the images in this file as processes of this machine, with your rights and no isolation',
       },
+      'plugin-dir': {
+        type: 'string',
+        value: 'FOLDER',
+        group: GROUP,
+        help: 'Open the sockets of device plugins in this folder, as in /var/lib/kubelet (with several nodes, in FOLDER/NODE)',
+      },
       'simulated-metrics': {
         type: 'boolean',
         default: true,
@@ -56,6 +62,12 @@ export const program: Program<NodesOptions> = {
         value: 'KEY=VALUE,…',
         group: GROUP,
         help: 'Labels of the nodes',
+      },
+      'plugin-dir': {
+        type: 'string',
+        value: 'FOLDER',
+        group: GROUP,
+        help: 'Open the sockets of device plugins in this folder, as in /var/lib/kubelet (with several nodes, in FOLDER/NODE)',
       },
       'client-ca-file': {
         type: 'string',

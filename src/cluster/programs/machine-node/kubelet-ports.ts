@@ -113,7 +113,8 @@ export class KubeletPorts implements Runnable, Disposable {
     const { settings, client, clock, log, serving } = this.#parts;
     const server = new NodeServer(served, log.with({ node: name }), serving);
     this.#server = server;
-    this.#resources.serve({ pod: served.pod, pods: served.pods, resources: served.backend.resources });
+    const { resources, devices } = served.backend;
+    this.#resources.serve({ pod: served.pod, pods: served.pods, resources, devices });
     const policy = policyOf(settings);
     const guard = settings.enableDebuggingHandlers ? undefined : withoutDebugging;
     this.#endpoint?.serve(server, new NodeAccess({ node: name, client, clock, log, policy }), guard);

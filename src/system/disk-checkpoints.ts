@@ -1,10 +1,9 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../base/index.ts';
-import type { Checkpoints } from '../node/index.ts';
 
-/** Checkpoints as files of a folder. A file is replaced as a whole: a crash leaves the old one or the new one. */
-export class DiskCheckpoints implements Checkpoints {
+/** Small texts as files of a folder, such as the checkpoints of a node. A file is replaced as a whole: a crash leaves the old one or the new one. */
+export class DiskCheckpoints {
   readonly #folder: string;
   /** The last write of each file: two writes at once would use the same temporary file. */
   readonly #writes = new Map<string, Promise<void>>();

@@ -1,0 +1,12 @@
+import { NO_DEVICES, type NodeDevices } from '../../node/index.ts';
+import type { DraDrivers } from './dra-drivers.ts';
+
+/** The devices of claims, by the drivers that have registered with the node. */
+export function draDevices(drivers: DraDrivers): NodeDevices {
+  return {
+    ...NO_DEVICES,
+    prepare: (pod, claims, signal) => drivers.prepare(pod, claims, signal),
+    unprepare: (podUid) => drivers.unprepare(podUid),
+    podUids: () => drivers.podUids(),
+  };
+}

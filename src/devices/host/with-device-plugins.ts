@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import type { BackendMetrics, NodeBackend, NodeDevices, OpenNodeBackend } from '../../node/index.ts';
+import { DiskCheckpoints } from '../../system/index.ts';
+import { DevicePlugins } from './device-plugins.ts';
+
+/** The folder of device plugins in the folder of an agent. */
+export const DEVICE_PLUGINS = 'device-plugins';
+
+/**
+ * Adds the sockets of device plugins to nodes of any backend.
+ *
+ * @param rootOf The folder that takes the place of `/var/lib/kubelet` for a node.
+ */
+export function withDevicePlugins(open: OpenNodeBackend, rootOf: (node: string) => string): OpenNodeBackend {
+  return async (node, context) => {
+    const folder = join(rootOf(node.name), DEVICE_PLUGINS);
+    const plugins = await DevicePlugins.open({ ...context, folder, checkpoints: new DiskCheckpoints(folder) });
+    try {
+      return withPlugins(await open(node, context), plugins);
+    } catch (error) {
+      await plugins[Symbol.asyncDispose]();
+      throw error;
+    }
+  };
+}
+
+function withPlugins(backend: NodeBackend, plugins: DevicePlugins): NodeBackend {
+  const { metrics } = backend;
+  return {
+    ...backend,
+    podUpdated: (pod) => backend.podUpdated(pod),
+    devices: pluginDevices(plugins, backend.devices, { isAdmitting: true }),
+    metrics: withPluginMetrics(metrics, plugins),
+    async [Symbol.asyncDispose]() {
+      await plugins[Symbol.asyncDispose]();
+      await backend[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The metrics of a backend with those of device plugins. */
+export function withPluginMetrics(others: BackendMetrics | undefined, plugins: DevicePlugins): BackendMetrics {
+  return {
+    families: () => [...(others?.families() ?? []), ...plugins.metrics.families()],
+    pullMs: (uid) => others?.pullMs(uid) ?? 0,
+  };
+}
+
+/** Devices of plugins beside those that a backend has. Where the topology manager allocates devices, `isAdmitting` is false. */
+export function pluginDevices(
+  plugins: DevicePlugins,
+  others: NodeDevices,
+  { isAdmitting }: { readonly isAdmitting: boolean },
+): NodeDevices {
+  return {
+    admit: async (pod) => (await others.admit(pod)) ?? (isAdmitting ? await plugins.admit(pod) : undefined),
+    prepare: (pod, claims, signal) => others.prepare(pod, claims, signal),
+    containerEdits: (pod, container) => plugins.containerEdits(pod, container),
+    given: (podUid, container) => plugins.given(podUid, container),
+    givable: () => plugins.givable(),
+    podUids: () => [...new Set([...others.podUids(), ...plugins.podUids()])],
+    async unprepare(podUid) {
+      await plugins.unprepare(podUid);
+      await others.unprepare(podUid);
+    },
+    resources() {
+      const { capacity, allocatable } = plugins.resources();
+      const own = others.resources();
+      return { capacity: { ...own.capacity, ...capacity }, allocatable: { ...own.allocatable, ...allocatable } };
+    },
+  };
+}
