@@ -62,13 +62,13 @@ export interface PodMemory {
   /** Set when the sandbox could not be created; the next try is at `retryAtMs`. */
   readonly sandboxFailure?: { readonly retryAtMs: number } | undefined;
   /** When the node began to stop the pod. */
-  readonly terminatingSinceMs?: number;
+  readonly terminatingSinceMs?: number | undefined;
   /** Undefined for pods that were never resized. */
   readonly resize?: ResizeState | undefined;
   /** Set when the node ends the pod before its time. */
-  readonly eviction?: Eviction;
+  readonly eviction?: Eviction | undefined;
   /** Set when admission rejected the pod. */
-  readonly rejection?: { readonly reason: string; readonly message: string };
+  readonly rejection?: { readonly reason: string; readonly message: string } | undefined;
 }
 
 /** A resize that has to be carried out. */
