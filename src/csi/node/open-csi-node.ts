@@ -65,6 +65,7 @@ async function unattachedDrivers(names: ReadonlySet<string>, objects: DriverObje
   return found;
 }
 
+/** Where drivers of nodes without mounts of their own register, and where their volumes are. */
 export interface NodeDriversOptions {
   /** A folder for all nodes. That of each, by its name, is laid out as `/var/lib/kubelet`: sockets are found in `plugins_registry`. */
   readonly folder: string;

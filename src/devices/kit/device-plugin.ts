@@ -28,11 +28,13 @@ export interface DeviceAccess {
   readonly cdiDevices?: readonly string[];
 }
 
+/** A call of the node. */
 export interface PluginCall {
   /** Aborts when the node no longer waits for the answer. */
   readonly signal: AbortSignal;
 }
 
+/** Which devices a container could get, so that the plugin may choose. */
 export interface PreferenceRequest extends PluginCall {
   /** How many devices the container asks for. */
   readonly size: number;
@@ -40,6 +42,7 @@ export interface PreferenceRequest extends PluginCall {
   readonly mustInclude: readonly PluginDevice[];
 }
 
+/** A device plugin: the resource, its devices, and what a container gets with them. */
 export interface DevicePluginDefinition {
   /** As pods ask for it: `example.com/fpga`. */
   readonly resource: string;
@@ -56,6 +59,7 @@ export interface DevicePluginDefinition {
   readonly beforeStart?: (devices: readonly PluginDevice[], call: PluginCall) => void | Promise<void>;
 }
 
+/** Where a device plugin finds its node, and where it logs. */
 export interface DevicePluginOptions {
   /** The folder of the node's agent; default `/var/lib/kubelet`. */
   readonly kubeletDir?: string;

@@ -13,6 +13,7 @@ import { GrpcServer, removeStaleSocket, type ServedMethod, SocketCalls } from '.
 import type { MessageOf } from '../../wire/protobuf/index.ts';
 import { type devicePluginOptions, Registration } from '../protocol/device-plugin-v1beta1.ts';
 
+/** A device plugin that is served on its socket. */
 export interface ServedDevicePlugin extends Runnable {
   /** Resolves when the plugin has registered for the first time. */
   registered(): Promise<void>;

@@ -17,6 +17,7 @@ export interface DriverOptions {
   readonly fsGroup: number | undefined;
 }
 
+/** The pod that a volume is mounted for. */
 export interface DriverPod {
   readonly name: string;
   readonly namespace: string;

@@ -82,6 +82,7 @@ type Handler = (words: readonly string[]) => Answer<Reply>;
 
 const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?(\/[a-zA-Z0-9]([-\w.]*[a-zA-Z0-9])?)?$/;
 
+/** A FlexVolume driver that can answer the calls of its node. */
 export class FlexVolumeDriver {
   readonly name: string;
   readonly #handlers: ReadonlyMap<string, Handler>;
