@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { skipWhen } from '../../../base/testing/requires.ts';
-import { discardLogger, RealClock, SeededRandom } from '../../../base/index.ts';
+import { discardLogger, messageOf, RealClock, SeededRandom } from '../../../base/index.ts';
 import type { Client } from '../../../client/index.ts';
 import { TestCluster } from '../../../client/testing/test-cluster.ts';
 import { decodeMessage, Flag, framed, MessageEncoder, Rcode, RCODE_MASK, RecordType } from '../../../wire/dns/index.ts';
@@ -97,12 +97,9 @@ describe('DnsServer', () => {
   });
 
   it('is not its own upstream server: the loop is found and cut', async () => {
-    const free = createSocket('udp4');
-    free.bind(0, '127.0.0.1');
-    await once(free, 'listening');
-    const { port } = free.address();
-    await new Promise<void>((resolve) => void free.close(() => resolve()));
-    const looping = await start({ listen: [{ host: '127.0.0.1', port }], upstreams: [{ host: '127.0.0.1', port }] });
+    const looping = await onFreePort((port) =>
+      start({ listen: [{ host: '127.0.0.1', port }], upstreams: [{ host: '127.0.0.1', port }] }),
+    );
     while (looping.server.forwarder?.upstreams[0]?.isLoop === false)
       await new Promise((resolve) => void setImmediate(resolve));
     const answer = await askUdp(looping.address, questionBytes('www.example.org.', RecordType.A));
@@ -184,3 +181,19 @@ describe('connections over TCP', () => {
     await tcp.closed();
   });
 });
+
+/** Starts a server on a port that is free for UDP; another one when a connection of TCP has it meanwhile. */
+async function onFreePort<T>(begin: (port: number) => Promise<T>): Promise<T> {
+  for (;;) {
+    const free = createSocket('udp4');
+    free.bind(0, '127.0.0.1');
+    await once(free, 'listening');
+    const { port } = free.address();
+    await new Promise<void>((resolve) => void free.close(() => resolve()));
+    try {
+      return await begin(port);
+    } catch (error) {
+      if (!messageOf(error).includes('EADDRINUSE')) throw error;
+    }
+  }
+}
