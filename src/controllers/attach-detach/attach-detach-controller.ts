@@ -42,7 +42,8 @@ class AttachDetach implements PreparedPart {
   readonly #volumes: KeyedWorkers;
   readonly #nodes: KeyedWorkers;
   readonly #direct: DirectVolumes | undefined;
-  readonly #directVolumes: KeyedWorkers;
+  /** Only where there is an attacher of that kind. */
+  readonly #directVolumes: KeyedWorkers | undefined;
 
   constructor(context: AppContext, { disableForceDetachOnTimeout = false, directAttacher }: AttachDetachOptions) {
     this.#volumes = context.workers('attach-detach', {
@@ -56,13 +57,6 @@ class AttachDetach implements PreparedPart {
       concurrency: CONCURRENCY,
       work: async (key) => {
         for (const volume of await syncNode(key, this.#parts)) this.#volumes.add(volume);
-      },
-    });
-    this.#directVolumes = context.workers('attach-detach-direct', {
-      concurrency: CONCURRENCY,
-      work: async (key, { after }) => {
-        const waitMs = (await this.#direct?.sync(key)) ?? Infinity;
-        if (waitMs !== Infinity) after(waitMs);
       },
     });
     this.#parts = {
@@ -81,15 +75,25 @@ class AttachDetach implements PreparedPart {
       direct: () => this.#direct,
       wakeNode: (name) => this.#nodes.add(name),
     };
-    const { clock, log } = context;
-    const wake = (name: string): void => this.#directVolumes.add(name);
-    if (directAttacher !== undefined)
-      this.#direct = new DirectVolumes(directAttacher({ clock, log }), this.#parts, wake);
+    if (directAttacher !== undefined) {
+      const { clock, log } = context;
+      const workers = context.workers('attach-detach-direct', {
+        concurrency: CONCURRENCY,
+        work: async (key, { after }) => {
+          const waitMs = await direct.sync(key);
+          if (waitMs !== Infinity) after(waitMs);
+        },
+      });
+      const direct = new DirectVolumes(directAttacher({ clock, log }), this.#parts, (name) => workers.add(name));
+      this.#direct = direct;
+      this.#directVolumes = workers;
+    }
     this.#listen(context);
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await runTogether([this.#volumes, this.#nodes, this.#directVolumes], signal);
+    const direct = this.#directVolumes === undefined ? [] : [this.#directVolumes];
+    await runTogether([this.#volumes, this.#nodes, ...direct], signal);
   }
 
   #listen(context: AppContext): void {
