@@ -23,6 +23,7 @@ async function runTrials(): Promise<Readonly<Record<string, unknown>>> {
       entryPoints: [join(root, 'test/volumes/volume-trials.ts')],
       outfile,
       bundle: true,
+      target: 'node20',
       platform: 'node',
       format: 'esm',
       packages: 'external',
