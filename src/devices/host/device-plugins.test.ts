@@ -198,7 +198,8 @@ test('a plugin that wants it is called before each start of a container, and can
 });
 
 test('a plugin that the plugin watcher has found is used like one that registers by itself', async () => {
-  const node = await machine.open();
+  await using elsewhere = await DeviceNode.create();
+  const node = await elsewhere.open();
   const other = await machine.open(); // serves the socket at which the plugin of the kit registers
   await machine.startPlugin();
   await listed(other);
