@@ -57,6 +57,7 @@ export { describeError, messageOf } from './error-text.ts';
 export { codePointCount } from './code-points.ts';
 export { secureBytes } from './secure-bytes.ts';
 export { keepAlive } from './keep-alive.ts';
+export { KeyedTurns } from './keyed-turns.ts';
 export { collectGarbage } from './collect-garbage.ts';
 export { isProcessRunning, processStart } from './running-process.ts';
 export { keelsonVersion, KUBERNETES_VERSION } from './versions.ts';

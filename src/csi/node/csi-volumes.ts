@@ -2,7 +2,7 @@ import { lstat, mkdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isAttachRequired } from '../../api/meaning/index.ts';
 import type { CSIDriver } from '../../api/types/storage/v1.d.ts';
-import { type DeepReadonly, messageOf } from '../../base/index.ts';
+import { type DeepReadonly, KeyedTurns, messageOf } from '../../base/index.ts';
 import {
   folderName,
   type MountedVolume,
@@ -15,7 +15,6 @@ import {
 import { errorCode } from '../../system/index.ts';
 import { DeviceVolumes, type DeviceVolumesParts } from './device-volumes.ts';
 import { growVolume } from './grow-volume.ts';
-import { KeyedTurns } from './keyed-turns.ts';
 import { type CsiNodeClient, DriverCallError, type NodeCapabilities } from './node-client.ts';
 import { loadVolumeData, saveVolumeData } from './volume-data.ts';
 import { keyOf, type StagedVolume, type VolumeUseRecord } from './volume-ledger.ts';

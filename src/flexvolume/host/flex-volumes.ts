@@ -1,6 +1,6 @@
 import { lstat, mkdir, readdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { messageOf } from '../../base/index.ts';
+import { KeyedTurns, messageOf } from '../../base/index.ts';
 import { storageIn } from '../../api/meaning/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import {
@@ -21,7 +21,6 @@ import { DeviceMounter, type DeviceMounterParts } from './device-mounter.ts';
 import { type DriverFolder, folderOf } from './driver-folder.ts';
 import type { FlexDriver } from './flex-driver.ts';
 import { flexSourceOf, type FlexSource, optionsJson, uniqueName } from './flex-source.ts';
-import { KeyedTurns } from './keyed-turns.ts';
 
 /** What the machine does for these volumes as for all others. */
 export interface FlexHost extends DeviceMounterParts {

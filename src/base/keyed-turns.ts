@@ -1,10 +1,9 @@
-/** Work on the same volume is done one after the other, in the order in which it was asked for. */
+/** Runs one piece of work at a time for each key; others wait in the order in which they came. Callers bound how many wait. */
 export class KeyedTurns {
   readonly #last = new Map<string, Promise<unknown>>();
 
   async take<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(key);
-    const own = (before ?? Promise.resolve()).then(work);
+    const own = (this.#last.get(key) ?? Promise.resolve()).then(work);
     const settled = own.catch(() => undefined);
     this.#last.set(key, settled);
     try {
