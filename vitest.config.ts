@@ -58,6 +58,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1, // many tests wait for other processes
     sequence: { sequencer: LongestFirst },
     // an entry's name is a hash of all that the transform depends on; worktrees that share node_modules have caches of their own
+    experimental: { fsModuleCache: true, fsModuleCachePath: '.vitest-cache' },
     testTimeout: HANGS_AFTER_MS,
     hookTimeout: HANGS_AFTER_MS,
     expect: { poll: { timeout: HANGS_AFTER_MS / 2 } },

@@ -24,13 +24,25 @@ export interface TrackedRun extends Pick<ReconcileRecord, 'controller' | 'key' |
   timers: number;
 }
 
+/** The run of one tracker that code belongs to, and below it those of other trackers. */
+interface Course {
+  readonly tracker: RunTracker;
+  readonly run: TrackedRun;
+  readonly outer: Course | undefined;
+}
+
+/**
+ * One storage for all trackers: Node.js 20 carries every storage that was ever used along with every promise of the process,
+ * so a storage for each tracker would make each test cluster slow down all that come after it.
+ */
+const courses = new AsyncLocalStorage<Course>();
+
 /**
  * Knows which runs are in progress, and which run the current code belongs to.
  *
  * Tracking this costs a little with every promise, so only tests, and programs that report promises without await, use one.
  */
 export class RunTracker {
-  readonly #course = new AsyncLocalStorage<TrackedRun>();
   readonly #underWay = new Set<TrackedRun>();
   /** Runs by controller and key since the counts were last reset. */
   readonly #counts = new Map<string, number>();
@@ -41,7 +53,9 @@ export class RunTracker {
 
   /** The run that the current code belongs to. */
   get current(): TrackedRun | undefined {
-    return this.#course.getStore();
+    let course = courses.getStore();
+    while (course !== undefined && course.tracker !== this) course = course.outer;
+    return course?.run;
   }
 
   /** The cause of work that is added now: the change that a handler is processing, or the run in progress. */
@@ -77,7 +91,7 @@ export class RunTracker {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
     this.#underWay.add(run);
     try {
-      return await this.#course.run(run, work);
+      return await courses.run({ tracker: this, run, outer: without(this, courses.getStore()) }, work);
     } finally {
       this.#underWay.delete(run);
     }
@@ -96,6 +110,14 @@ export class RunTracker {
   forgetCounts(): void {
     this.#counts.clear();
   }
+}
+
+/** The course without the runs of this tracker: a run that starts inside of another one of the same tracker hides it. */
+function without(tracker: RunTracker, course: Course | undefined): Course | undefined {
+  if (course === undefined) return undefined;
+  const outer = without(tracker, course.outer);
+  if (course.tracker === tracker) return outer;
+  return outer === course.outer ? course : { ...course, outer };
 }
 
 /** Names the runs that have not ended, for messages: `websites default/a`. */
