@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { findPeers, runProgram } from '../../../peers/index.ts';
 import type { RealCluster } from '../../real-node/index.ts';
+import { readCyclonusReport } from './cyclonus-report.ts';
+import type { CyclonusReport } from './cyclonus-report.ts';
 
 export interface CyclonusSuiteOptions {
   /** The program `cyclonus`. */
@@ -20,10 +22,8 @@ export interface CyclonusSuiteOptions {
 /** The image that Cyclonus wants, by the end of its name; ours is a newer version of the same. */
 const WANTED_TAG = 'agnhost:2.43';
 
-/** Cyclonus' default set on a cluster, but what needs SCTP in the kernel. Returns how many tests there were, and the names of those that failed. */
-export async function runCyclonus(
-  options: CyclonusSuiteOptions,
-): Promise<{ readonly tests: number; readonly failed: readonly string[] }> {
+/** Cyclonus' default set on a cluster, but what needs SCTP in the kernel. */
+export async function runCyclonus(options: CyclonusSuiteOptions): Promise<CyclonusReport> {
   const { program, cluster, output, tags } = options;
   await mkdir(output, { recursive: true });
   for (const { layout } of cluster.nodes) await tagImage(layout);
@@ -49,11 +49,7 @@ export async function runCyclonus(
   child.stderr.pipe(log, { end: false });
   await pipeline(child.stdout, log);
   await ended;
-  const cases = [
-    ...(await readFile(results, 'utf8')).matchAll(/<testcase name="([^"]*)"[^>]*?(\/>|>([^]*?)<\/testcase>)/g),
-  ];
-  const failed = cases.filter(([, , , content = '']) => content.includes('<failure')).map(([, name = '']) => name);
-  return { tests: cases.length, failed };
+  return readCyclonusReport(await readFile(results, 'utf8'));
 }
 
 async function tagImage({ runtimeSocket, enter }: RealCluster['node']['layout']): Promise<void> {
