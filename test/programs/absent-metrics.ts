@@ -6,7 +6,7 @@ interface AbsentGroup {
 
 const groups: readonly AbsentGroup[] = [
   {
-    why: 'the agent has no manager of processors, memory and their topology yet',
+    why: 'what the managers of processors, memory and their topology do is not counted yet',
     names: `kubelet_container_aligned_compute_resources_count kubelet_container_aligned_compute_resources_failure_count
       kubelet_cpu_manager_allocation_per_numa kubelet_cpu_manager_exclusive_cpu_allocation_count
       kubelet_cpu_manager_pinning_errors_total kubelet_cpu_manager_pinning_requests_total
@@ -16,12 +16,12 @@ const groups: readonly AbsentGroup[] = [
       kubelet_cgroup_manager_duration_seconds kubelet_cgroup_version container_swap_limit_bytes`,
   },
   {
-    why: 'credential providers are not supported yet',
+    why: 'calls of credential providers are not counted yet',
     names: `kubelet_credential_provider_config_info kubelet_credential_provider_plugin_duration
       kubelet_credential_provider_plugin_errors_total`,
   },
   {
-    why: 'who may use which image is not recorded yet, and images are not collected by age',
+    why: 'checks and records of who may use which image, and images that are removed, are not counted yet',
     names: `kubelet_image_garbage_collected_total kubelet_image_manager_ensure_image_requests_total
       kubelet_imagemanager_image_mustpull_checks_total kubelet_imagemanager_inmemory_pulledrecords_usage_percent
       kubelet_imagemanager_inmemory_pullintents_usage_percent kubelet_imagemanager_ondisk_pulledrecords
@@ -41,7 +41,7 @@ const groups: readonly AbsentGroup[] = [
       kubelet_pod_resize_duration_milliseconds`,
   },
   {
-    why: 'device plugins, drivers of claims and the socket of pod resources are not served on real nodes yet',
+    why: 'calls of drivers of claims and of the socket of pod resources are not counted yet',
     names: `dra_grpc_operations_duration_seconds dra_operations_duration_seconds dra_resource_claims_in_use
       kubelet_device_plugin_alloc_duration_seconds kubelet_device_plugin_registration_total
       kubelet_pod_resources_endpoint_errors_get kubelet_pod_resources_endpoint_errors_get_allocatable
