@@ -1,4 +1,4 @@
-// npm run bench:node [-- --pods 1,20,100 --agents keelson,kubelet --rounds N --scale X --json FILE --out FILE]: a real node measured
+// npm run bench:node [-- --pods 1,20,100 --agents keelson,kubelet --rounds N --scale X --runtime containerd|simulated --profile DIR --without-up --json FILE --out FILE]: a real node measured
 // through the API, with our agent and with the real kubelet in turns, each with a containerd of its own. Writes
 // docs/reference/benchmarks-node.md when everything was measured; --out names another file.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -6,7 +6,14 @@ import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findPeer } from '../peers/index.ts';
-import { type AgentName, defaultNetwork, runInNamespaces, whyNoRealNode } from '../test/real-node/index.ts';
+import {
+  type AgentName,
+  defaultNetwork,
+  nodeAgents,
+  runInNamespaces,
+  whyNoNamespaces,
+  whyNoRealNode,
+} from '../test/real-node/index.ts';
 import { machine, Report } from './api/report.ts';
 import { chosenParts } from './chosen-parts.ts';
 import { addTold } from './node/figures-file.ts';
@@ -29,16 +36,27 @@ const { values: flags } = parseArgs({
     rounds: { type: 'string', default: '1' },
     // A share of the pods (without --pods), seconds and bytes, to try it.
     scale: { type: 'string', default: '1' },
+    // On `keelson cri` nothing but the agent works, and containerd is not needed.
+    runtime: { type: 'string', default: 'containerd' },
+    // Gets a processor profile of our agent from each round.
+    profile: { type: 'string' },
+    // Leaves out the memory of `keelson up` with a real node.
+    'without-up': { type: 'boolean', default: false },
     json: { type: 'string' },
     out: { type: 'string' },
   },
 });
 const [rounds, scale] = [Number(flags.rounds), Number(flags.scale)];
 const pods = flags.pods?.split(',').map(Number) ?? [...new Set(PODS.map((count) => Math.ceil(count * scale)))];
-const isWhole = flags.pods === undefined && flags.agents === undefined && scale === 1;
+const hasUp = flags.runtime === 'containerd' && !flags['without-up'];
+const isWhole = flags.pods === undefined && flags.agents === undefined && hasUp && scale === 1;
 process.exitCode = await main();
 
 async function main(): Promise<number> {
+  if (flags.runtime !== 'containerd' && flags.runtime !== 'simulated') {
+    console.error('--runtime takes containerd or simulated');
+    return 2;
+  }
   const isCount = (count: number): boolean => Number.isInteger(count) && count >= 1 && count <= MAX_PODS;
   if (!pods.every(isCount) || !(scale > 0 && scale <= 1) || !isCount(rounds)) {
     console.error(`--pods takes numbers from 1 to ${MAX_PODS}, --scale a share of 1, --rounds a number`);
@@ -46,7 +64,11 @@ async function main(): Promise<number> {
   }
   const kubectl = findPeer('kubectl');
   const possible = chosenParts(AGENTS, flags.agents).filter(({ name, title }) => {
-    const reason = whyNoRealNode(name, defaultNetwork('kubelet')) ?? kubectl.reason;
+    const peers = flags.runtime === 'simulated' ? nodeAgents[name].peers.map((peer) => findPeer(peer).reason) : [];
+    const reason =
+      flags.runtime === 'simulated'
+        ? (peers.find((each) => each !== undefined) ?? whyNoNamespaces())
+        : (whyNoRealNode(name, defaultNetwork('kubelet')) ?? kubectl.reason);
     if (reason !== undefined) console.log(`bench:node: without ${title}, ${reason}`);
     return reason === undefined;
   });
@@ -58,6 +80,7 @@ async function main(): Promise<number> {
       const before = load();
       await measure(agent, report);
       loads.push(`${agent.title} ${before} before and ${load()} after`);
+      if (agent.title === OURS && round === 0 && hasUp) await measureUp(report);
     }
   const tables = report.markdown(OURS, THEIRS);
   console.log(`load of the machine: ${loads.join(', ')}`);
@@ -69,19 +92,38 @@ async function main(): Promise<number> {
   return report.hasFailed ? 1 : 0;
 }
 
-/** Starts a node in namespaces of its own, which end with it, and reads what was measured there. */
 async function measure({ name, title }: (typeof AGENTS)[number], report: Report): Promise<void> {
+  const profile = flags.profile === undefined ? [] : ['--profile', resolve(flags.profile)];
+  const own = ['--agent', name, '--pods', pods.join(','), '--runtime', flags.runtime, ...profile];
+  await runMeasured(report, { title, program: 'bench/node/measured-node.ts', flags: own, logs: name });
+}
+
+/** Memory of the whole cluster in one process, with a real node and with a simulated one. */
+async function measureUp(report: Report): Promise<void> {
+  const own = ['--pods', String(Math.max(...pods))];
+  await runMeasured(report, { title: OURS, program: 'bench/node/measured-up.ts', flags: own, logs: 'up' });
+}
+
+interface Measured {
+  readonly title: string;
+  readonly program: string;
+  readonly flags: readonly string[];
+  /** Name of the folder of its logs. */
+  readonly logs: string;
+}
+
+/** Starts a program in namespaces of its own, which end with it, and reads what it has measured there. */
+async function runMeasured(report: Report, { title, program, flags: own, logs }: Measured): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-bench-node-'));
   const figures = join(folder, 'figures');
   try {
     await writeFile(figures, '');
-    const program = [process.execPath, 'scripts/run.mjs', 'bench/node/measured-node.ts'];
-    const given = ['--agent', name, '--pods', pods.join(','), '--scale', String(scale), '--figures', figures];
+    const given = ['--scale', String(scale), '--figures', figures];
     const code = await runInNamespaces({
       limitMs: LIMIT_MS,
       print: console.error,
-      command: [...program, ...given],
-      logs: resolve('.keelson', 'bench-node-logs', name),
+      command: [process.execPath, 'scripts/run.mjs', program, ...own, ...given],
+      logs: resolve('.keelson', 'bench-node-logs', logs),
     });
     addTold(report, figures, title);
     if (code !== 0)
@@ -106,7 +148,7 @@ configuration. The peer is the kubelet of Kubernetes 1.36.3. Everything shares t
 
 Pods have one container that waits, of an image that is on the node, a token of their service account, and name their node, so that no scheduler is measured. Times are counted from the moment when
 a request is sent until a watch shows the state; a few pods at once are started several times. Memory and processor time are those of the agent with the processes that it starts, over ${Math.max(2, 30 * scale)} seconds, and
-containerd's time beside them, since an agent that asks more makes it work more. Commands, logs and ports are those of kubectl, with its own start, which \`kubectl get\` shows; transfers are the middle of three. \`kubectl get\` asks only the API server, the same
+the runtime's time beside them, since an agent that asks more makes it work more. Deletion counts until three seconds after the last pod is gone, because agents remove folders and cgroups after that; a kubelet removes sandboxes once a minute, so that part of its share, and of the runtime's, is missing. The rows of \`keelson up\` are of everything in one process, once with a real node and once with its simulated one. Commands, logs and ports are those of kubectl, with its own start, which \`kubectl get\` shows; transfers are the middle of three. \`kubectl get\` asks only the API server, the same
 in both turns: where its ratio is far from 1, other work disturbed one of them, and times cannot be compared. The ratio says how many times better ours is; below 1 the kubelet is.
 
 ${results}

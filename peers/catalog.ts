@@ -162,6 +162,18 @@ const nodePeers: readonly Peer[] = [
   imageProgram('consumer', 'resource-consumer'),
   imageProgram('consume-cpu', 'resource-consumer/consume-cpu'),
   {
+    name: 'image/socket-pair',
+    version: '1',
+    recipe: {
+      type: 'build',
+      module: '../test/real-node/images/socket-pair',
+      package: '.',
+      cgo: false,
+      isStripped: true,
+    },
+    minutes: 1,
+  },
+  {
     name: 'image/pause',
     version: KUBERNETES,
     recipe: {
@@ -174,7 +186,7 @@ const nodePeers: readonly Peer[] = [
   },
 ];
 
-/** A program that runs beside a storage driver and works for it on the API; each has the libraries of its own release. */
+/** A storage driver, or a program that runs beside one and works for it on the API; each has the libraries of its own release. */
 function csiSidecar(
   name: string,
   version: string,
@@ -189,7 +201,7 @@ function csiSidecar(
   };
 }
 
-/** What judges storage drivers, and what works for them. */
+/** What judges storage drivers, what works for them, and a driver. */
 const storagePeers: readonly Peer[] = [
   {
     name: 'csi-sanity',
@@ -201,6 +213,7 @@ const storagePeers: readonly Peer[] = [
   csiSidecar('csi-resizer', 'v1.14.0', { module: 'csi-resizer', path: 'external-resizer' }),
   csiSidecar('csi-snapshotter', SNAPSHOTTER, { module: 'csi-snapshotter', path: 'external-snapshotter/v8' }),
   csiSidecar('snapshot-controller', SNAPSHOTTER, { module: 'csi-snapshotter', path: 'external-snapshotter/v8' }),
+  csiSidecar('hostpathplugin', 'v1.7.2', { module: 'csi-hostpath', path: 'csi-driver-host-path' }),
 ];
 
 /** What judges network plugins, policies and proxies, besides what a node consists of. */
@@ -218,6 +231,21 @@ const networkPeers: readonly Peer[] = [
     name: 'cyclonus',
     version: 'v0.5.6',
     recipe: { type: 'install', package: 'github.com/mattfenwick/cyclonus/cmd/cyclonus', cgo: false },
+    minutes: 2,
+  },
+];
+
+/** Drivers of devices. */
+const devicePeers: readonly Peer[] = [
+  {
+    name: 'dra-example-kubeletplugin',
+    version: 'v0.4.0',
+    recipe: {
+      type: 'build',
+      module: 'dra-example-driver',
+      package: 'sigs.k8s.io/dra-example-driver/cmd/dra-example-kubeletplugin',
+      cgo: false,
+    },
     minutes: 2,
   },
 ];
@@ -283,19 +311,27 @@ export const peers: readonly Peer[] = [
     recipe: { type: 'build', module: '../bench/stream-source', package: '.' },
     minutes: 1,
   },
+  {
+    name: 'assignment-recorder',
+    version: KUBERNETES,
+    recipe: { type: 'build', module: '../test/vectors/assignment/recorder', package: '.' },
+    minutes: 3,
+  },
   criTools('crictl', 'build'),
   criTools('critest', 'test'),
   ...nodePeers,
   ...networkPeers,
   ...storagePeers,
+  ...devicePeers,
 ];
 
 /** Names that stand for several peers: `node` is all that a real node and the suite's images need, `network` what judges networks,
- * `storage` what judges storage drivers and works for them. */
+ * `storage` what judges storage drivers and works for them, `devices` plugins and drivers of devices. */
 export const peerGroups: Readonly<Record<string, readonly string[]>> = {
   node: ['kubelet', 'etcd', 'sample-apiserver', ...nodePeers.map(({ name }) => name)],
   network: networkPeers.map(({ name }) => name),
   storage: storagePeers.map(({ name }) => name),
+  devices: ['image/sampledeviceplugin', ...devicePeers.map(({ name }) => name)],
 };
 
 export function peerNamed(name: string): Peer | undefined {

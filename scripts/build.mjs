@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmod, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildDashboard } from './build-dashboard.mjs';
 import { withSmallDisposal } from './disposal-helpers.mjs';
 import { nodeHttp } from './node-http.mjs';
 import { pureCalls, withPureVariables } from './pure-variables.mjs';
@@ -74,7 +75,8 @@ export async function buildBundles() {
   });
   await shrink(Object.keys(metafile.outputs).map((path) => join(root, path)));
   await chmod(join(root, 'dist', 'keelson.js'), 0o755);
-  const licenses = await writeLicenses(Object.keys(metafile.inputs));
+  const dashboard = await buildDashboard();
+  const licenses = await writeLicenses([...Object.keys(metafile.inputs), ...dashboard.inputs]);
   await removeOthers(new Set([licenses, ...Object.keys(metafile.outputs).map((path) => join(root, path))]));
 }
 

@@ -12,7 +12,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   api: ['base', 'wire'],
   cel: ['base', 'api'],
   crd: ['base', 'api', 'cel'],
-  store: ['base', 'wire', 'api'],
+  store: ['base', 'wire', 'api', 'system'],
   client: ['base', 'wire', 'api'],
   apiserver: ['base', 'wire', 'api', 'cel', 'crd', 'store'],
   kit: ['base', 'wire', 'api', 'cel', 'crd', 'client'],
@@ -27,18 +27,35 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   controllers: ['base', 'wire', 'api', 'client', 'kit'],
   scheduler: ['base', 'wire', 'api', 'cel', 'client', 'kit'],
   node: ['base', 'wire', 'api', 'client', 'kit'],
-  simulated: ['base', 'wire', 'api', 'client', 'kit', 'node'],
+  assignment: ['base', 'api', 'client', 'node'],
+  simulated: ['base', 'wire', 'api', 'client', 'kit', 'node', 'assignment'],
   cri: ['base', 'wire', 'node'],
   system: ['base'],
-  linux: ['base', 'wire', 'api', 'client', 'kit', 'node', 'cri', 'system', 'plugins', 'csi', 'devices', 'flexvolume'],
+  linux: [
+    'base',
+    'wire',
+    'api',
+    'client',
+    'kit',
+    'node',
+    'assignment',
+    'cri',
+    'system',
+    'plugins',
+    'csi',
+    'devices',
+    'flexvolume',
+  ],
   processes: ['base', 'wire', 'api', 'client', 'kit', 'node', 'simulated'],
   network: ['base', 'wire', 'api', 'client', 'kit'],
   cni: ['base', 'api'],
+  credentials: ['base'],
+  broker: ['base', 'wire', 'kit', 'system'],
   plugins: ['base', 'wire', 'system'],
   csi: ['base', 'wire', 'api', 'client', 'kit', 'system', 'plugins', 'node', 'controllers'],
   devices: ['base', 'wire', 'api', 'client', 'kit', 'system', 'plugins', 'node'],
   flexvolume: ['base', 'api', 'client', 'kit', 'system', 'node', 'controllers'],
-  conform: ['base', 'wire', 'api', 'client', 'kit', 'system', 'cni', 'csi', 'devices'],
+  conform: ['base', 'wire', 'api', 'client', 'kit', 'system', 'broker', 'cni', 'csi', 'devices', 'plugins'],
   cluster: [
     'base',
     'wire',
@@ -61,6 +78,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'scheduler',
     'node',
     'simulated',
+    'assignment',
     'cri',
     'linux',
     'processes',
@@ -72,9 +90,23 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'devices',
     'flexvolume',
   ],
-  cli: ['base', 'api', 'cel', 'crd', 'store', 'client', 'kit', 'cluster', 'cni', 'conform'],
-  testing: ['base', 'api', 'store', 'client', 'kit', 'cluster'],
-  dashboard: ['base', 'api', 'client'],
+  cli: [
+    'base',
+    'api',
+    'cel',
+    'crd',
+    'store',
+    'client',
+    'kit',
+    'cluster',
+    'cni',
+    'conform',
+    'dashboard',
+    'testing',
+    'scheduler',
+  ],
+  testing: ['base', 'wire', 'api', 'store', 'client', 'kit', 'cluster'],
+  dashboard: ['base', 'wire', 'api', 'client'],
 };
 
 /**
@@ -92,11 +124,13 @@ const smallDoors = new Set([
   'cluster/programs/apiserver/index.ts',
   'cluster/programs/index.ts',
   'cluster/server-only.ts',
+  'dashboard/server/index.ts',
   'csi/protocol/csi-v1.ts',
   'flexvolume/controller/index.ts',
   'node/server/index.ts',
   'resources/core/pod-manifests.ts',
   'scheduler/why/scheduling-attempts.ts',
+  'simulated/assigned.ts',
   'wire/certificates/index.ts',
   'wire/connections/index.ts',
   'wire/dns/index.ts',
@@ -127,11 +161,16 @@ const testPackages = new Set([
   ...packages,
 ]);
 
+/** What the dashboard's page is bundled with; browsers load it, so nothing of Node.js and nothing else of src/ but the types of its protocol. */
+const pagePackages =
+  /^(preact(\/hooks)?|@preact\/signals|@codemirror\/[a-z-]+|@lezer\/highlight|@xterm\/(xterm|addon-fit)(\/.*)?|js-yaml)$/;
+const PAGE = 'dashboard/page/';
+
 const breaches: string[] = [];
 /** By file: the files of src/ that it imports. */
 const imports = new Map<string, readonly string[]>();
 for (const entry of await readdir(source, { recursive: true, withFileTypes: true })) {
-  if (!entry.isFile() || !entry.name.endsWith('.ts')) continue;
+  if (!entry.isFile() || !/\.tsx?$/.test(entry.name)) continue;
   const path = join(entry.parentPath, entry.name);
   const targets = importsOf(await readFile(path, 'utf8'));
   for (const target of targets) check(path, target);
@@ -169,6 +208,7 @@ function importsOf(text: string): string[] {
 function check(path: string, target: string): void {
   const place = relative(source, path);
   const isTest = /\.test\.ts$|\/testing\//.test(place);
+  if (place.startsWith(PAGE)) return checkPage(path, target);
   if (!target.startsWith('.')) {
     const known = isTest ? testPackages : packages;
     if (!target.startsWith('node:') && !known.has(target))
@@ -180,6 +220,8 @@ function check(path: string, target: string): void {
   const toFolder = to.split('/')[0] ?? '';
   if (to.startsWith('..')) {
     breaches.push(`src/${place}: leaves src/ for "${target}"`);
+  } else if (to.startsWith(PAGE)) {
+    breaches.push(`src/${place}: only the build takes the dashboard's page`);
   } else if (toFolder !== folder) {
     if (!(allowed[folder] ?? []).includes(toFolder) && !isTest)
       breaches.push(`src/${place}: ${folder} may not import ${toFolder}`);
@@ -188,4 +230,15 @@ function check(path: string, target: string): void {
       breaches.push(`src/${place}: enters ${toFolder} by "${to}" instead of its door`);
     }
   }
+}
+
+function checkPage(path: string, target: string): void {
+  const place = relative(source, path);
+  const to = relative(source, resolve(dirname(path), target));
+  const isTest = place.endsWith('.test.ts');
+  const isAllowed = target.startsWith('.')
+    ? to.startsWith(PAGE) || to === 'dashboard/protocol.ts'
+    : pagePackages.test(target) ||
+      (isTest && (target === 'vitest' || target === 'fast-check' || target.startsWith('node:')));
+  if (!isAllowed) breaches.push(`src/${place}: the dashboard's page may not import "${target}"`);
 }

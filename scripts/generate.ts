@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path';
 import { pack, packDescriptions } from '../src/api/language/pack.ts';
 import { parseDefinitions } from '../src/api/language/parse.ts';
 import { typeDeclarations } from '../src/api/language/type-declarations.ts';
+import { versionView } from '../src/api/language/version-view.ts';
+import { DEFAULT_KUBERNETES_VERSION, minorOf } from '../src/base/versions.ts';
 import { builtInTree, flatKinds } from './client-kinds.ts';
 
 const api = join(import.meta.dirname, '..', 'src', 'api');
@@ -33,7 +35,9 @@ await write(
   join(api, 'generated', 'descriptions.ts'),
   constant('packedDescriptions', 'What each type and field is for.', packDescriptions(files)),
 );
-for (const file of files) await write(join(api, 'types', `${file.alias}.d.ts`), typeDeclarations(file));
+// Programs are written against the types of the default version.
+const view = versionView(files, minorOf(DEFAULT_KUBERNETES_VERSION));
+for (const file of view) await write(join(api, 'types', `${file.alias}.d.ts`), typeDeclarations(file));
 const client = join(import.meta.dirname, '..', 'src', 'client', 'generated');
-await write(join(client, 'built-in.ts'), builtInTree(files));
-await write(join(client, 'kinds.ts'), flatKinds(files));
+await write(join(client, 'built-in.ts'), builtInTree(view));
+await write(join(client, 'kinds.ts'), flatKinds(view));

@@ -39,6 +39,11 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
     proto: 'pkg/apis/dra/v1beta1/api.proto',
     target: 'src/devices/protocol/dra-v1beta1.ts',
   },
+  draHealth: {
+    module: 'k8s.io/kubelet@v0.36.3',
+    proto: 'pkg/apis/dra-health/v1alpha1/api.proto',
+    target: 'src/devices/protocol/dra-health-v1alpha1.ts',
+  },
   pluginRegistration: {
     module: 'k8s.io/kubelet@v0.36.3',
     proto: 'pkg/apis/pluginregistration/v1/api.proto',
@@ -48,6 +53,11 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
     module: 'k8s.io/kubelet@v0.36.3',
     proto: 'pkg/apis/podresources/v1/api.proto',
     target: 'src/node/pod-resources/protocol/pod-resources-v1.ts',
+  },
+  podResourcesAlpha: {
+    module: 'k8s.io/kubelet@v0.36.3',
+    proto: 'pkg/apis/podresources/v1alpha1/api.proto',
+    target: 'src/node/pod-resources/protocol/pod-resources-v1alpha1.ts',
   },
 };
 

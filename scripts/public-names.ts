@@ -13,10 +13,12 @@ interface Door {
 
 const GUIDES: Readonly<Record<string, string>> = {
   keelson: 'apps',
+  'keelson/broker': 'service-brokers',
   'keelson/cel': 'cel',
   'keelson/checks': 'custom-resources',
   'keelson/client': 'client',
   'keelson/cni': 'cni',
+  'keelson/credentials': 'registry-credentials',
   'keelson/cri': 'container-runtimes',
   'keelson/csi': 'storage-drivers',
   'keelson/devices': 'device-plugins',
@@ -49,10 +51,12 @@ const PLACES: readonly (readonly [folder: RegExp, guide: string])[] = [
   [/^src\/cluster\/migration\//, 'backup'],
   [/^src\/network\/services\//, 'services'],
   [/^src\/cluster\//, 'embedding'],
+  [/^src\/devices\/kit\/dra-/, 'dra-drivers'],
+  [/^src\/testing\/explore\//, 'explore'],
 ];
 
 /** Doors whose names are explained in several guides. */
-const BROAD_DOORS = ['keelson', 'keelson/client', 'keelson/network', 'keelson/server'];
+const BROAD_DOORS = ['keelson', 'keelson/client', 'keelson/devices', 'keelson/network', 'keelson/server'];
 
 /** A published name: where it is declared, and what its description says first. */
 interface PublicName {
@@ -105,7 +109,7 @@ function doors(): readonly Door[] {
 }
 
 function guideOf({ file }: PublicName, { name, guide }: Door): string {
-  const isBroad = BROAD_DOORS.includes(name);
+  const isBroad = BROAD_DOORS.includes(name) || file.startsWith('src/testing/explore/');
   return (isBroad ? PLACES.find(([folder]) => folder.test(file))?.[1] : undefined) ?? guide;
 }
 
@@ -172,6 +176,6 @@ function sentenceOf(comment: string): string {
     .replaceAll(/^\s*\/?\*+\/?|\*\/$/gm, '')
     .replaceAll(/\s+/g, ' ')
     .trim();
-  const [sentence = ''] = /^.*?[.:](?= [A-Z`]|$)/.exec(text) ?? [text];
+  const [sentence = ''] = /^.*?[.:](?= [-A-Z`]|$)/.exec(text) ?? [text];
   return sentence.replace(/[.:]$/, '').replaceAll('|', '\\|');
 }

@@ -14,7 +14,7 @@ function isStale() {
   return sources.some(
     (entry) =>
       entry.isFile() &&
-      /\.(ts|api)$/.test(entry.name) &&
+      /\.(tsx?|css|html|api)$/.test(entry.name) &&
       !entry.name.endsWith('.test.ts') &&
       !/src\/(api\/(generated|types)|client\/generated)/.test(entry.parentPath) &&
       statSync(join(entry.parentPath, entry.name)).mtimeMs > built,

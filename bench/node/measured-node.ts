@@ -7,6 +7,7 @@ import { type AgentName, defaultNetwork, startRealCluster } from '../../test/rea
 import { tell } from './figures-file.ts';
 import { NAMESPACE, type NodeBench, type NodePart } from './part.ts';
 import { idlePart, podPart } from './pod-part.ts';
+import { startSimulatedCluster } from './simulated-cluster.ts';
 import { streamPart } from './stream-part.ts';
 
 const ACCOUNT_LIMIT_MS = 30_000;
@@ -16,6 +17,8 @@ const { values: flags } = parseArgs({
     pods: { type: 'string', default: '1' },
     scale: { type: 'string', default: '1' },
     figures: { type: 'string', default: '/dev/stdout' },
+    runtime: { type: 'string', default: 'containerd' },
+    profile: { type: 'string' },
   },
 });
 const pods = flags.pods.split(',').map(Number);
@@ -23,19 +26,23 @@ const most = Math.max(...pods);
 const parts: readonly NodePart[] = [
   idlePart,
   ...pods.map((count) => podPart(count, { isHeld: count === most })),
-  streamPart,
+  ...(flags.runtime === 'containerd' ? [streamPart] : []),
 ];
 
 const found = findPeers(['kubectl']);
 if (found.paths === undefined) throw new Error(`Cannot measure a node: ${found.reason}`);
 const agent: AgentName = flags.agent === 'kubelet' ? 'kubelet' : 'keelson';
-// Both agents have the same programs beside them.
-await using cluster = await startRealCluster({
-  controlPlane: 'keelson',
-  agent,
-  network: defaultNetwork('kubelet'),
-  print: console.error,
-});
+const agentNodeFlags = flags.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${flags.profile}`];
+await using cluster =
+  flags.runtime === 'simulated'
+    ? await startSimulatedCluster(agent, agentNodeFlags)
+    : await startRealCluster({
+        controlPlane: 'keelson',
+        agent,
+        network: defaultNetwork('kubelet'), // both agents have the same programs beside them
+        agentNodeFlags,
+        print: console.error,
+      });
 const { kubeconfig } = cluster.server;
 await using client = await connect({ kubeconfig });
 await client.core.v1.namespaces.create({ metadata: { name: NAMESPACE } });

@@ -11,6 +11,8 @@ const LIMIT_MS = 240_000;
 const LEAST_FIGURES = 5;
 /** An agent that has just started looks after images and old containers. */
 const SETTLE_MS = 10_000;
+/** Agents remove folders, logs and cgroups after the pod is gone from the API. */
+const CLEANUP_MS = 3000;
 
 /** Without pods, before any was started. */
 export const idlePart: NodePart = {
@@ -28,7 +30,7 @@ export function podPart(count: number, { isHeld }: { readonly isHeld: boolean })
     async measure(bench) {
       const pods = bench.client.core.v1.pods.namespace(NAMESPACE);
       await using states = await PodStates.watch(pods);
-      const figures: Figures = { running: [], ready: [], gone: [], agentMs: [], runtimeMs: [] };
+      const figures: Figures = { running: [], ready: [], gone: [], start: [], end: [] };
       const repeats = Math.ceil(LEAST_FIGURES / count);
       for (let repeat = 0; repeat < repeats; repeat++) {
         const names = Array.from({ length: count }, (_, index) => `pod-${count}-${repeat}-${index}`);
@@ -52,8 +54,13 @@ interface Figures {
   readonly running: number[];
   readonly ready: number[];
   readonly gone: number[];
-  readonly agentMs: number[];
-  readonly runtimeMs: number[];
+  readonly start: Use[];
+  readonly end: Use[];
+}
+
+interface Use {
+  readonly agentMs: number;
+  readonly runtimeMs: number;
 }
 
 interface Batch {
@@ -74,16 +81,15 @@ async function startAll({ client, node }: NodeBench, { names, states, figures }:
     await pods.create({ metadata: { name }, spec });
   });
   await states.until(names, 'ready', { limitMs: LIMIT_MS });
-  const after = cpuOf(node);
-  figures.agentMs.push((after.agentMs - before.agentMs) / names.length);
-  figures.runtimeMs.push((after.runtimeMs - before.runtimeMs) / names.length);
+  figures.start.push(useSince(before, node, names.length));
   for (const [name, sentMs] of sent)
     for (const state of ['running', 'ready'] as const) figures[state].push(states.at(name, state) - sentMs);
 }
 
-async function deleteAll({ client }: NodeBench, { names, states, figures }: Batch): Promise<void> {
+async function deleteAll({ client, node }: NodeBench, { names, states, figures }: Batch): Promise<void> {
   const pods = client.core.v1.pods.namespace(NAMESPACE);
   const sent = new Map<string, number>();
+  const before = cpuOf(node);
   await inTurns(names.length, async (index) => {
     const name = names[index] ?? '';
     sent.set(name, performance.now());
@@ -91,6 +97,14 @@ async function deleteAll({ client }: NodeBench, { names, states, figures }: Batc
   });
   await states.until(names, 'gone', { limitMs: LIMIT_MS });
   for (const [name, sentMs] of sent) figures.gone.push(states.at(name, 'gone') - sentMs);
+  await sleep(CLEANUP_MS);
+  figures.end.push(useSince(before, node, names.length));
+}
+
+/** What each pod has taken. */
+function useSince(before: Use, node: NodeBench['node'], pods: number): Use {
+  const after = cpuOf(node);
+  return { agentMs: (after.agentMs - before.agentMs) / pods, runtimeMs: (after.runtimeMs - before.runtimeMs) / pods };
 }
 
 function addFigures({ add }: NodeBench, count: number, figures: Figures): void {
@@ -104,9 +118,14 @@ function addFigures({ add }: NodeBench, count: number, figures: Figures): void {
     add({ name: `${what}, ${step}: p50`, unit: 'ms', better }, median(times));
     add({ name: `${what}, ${step}: max`, unit: 'ms', better }, Math.max(...times));
   }
-  const name = (whose: string): string => `${what}: ${whose} processor time for the start of each`;
-  add({ name: name("the agent's"), unit: 'ms', better }, mean(figures.agentMs));
-  add({ name: name("containerd's"), unit: 'ms', better }, mean(figures.runtimeMs));
+  for (const [step, used] of [
+    ['start', figures.start],
+    ['deletion', figures.end],
+  ] as const) {
+    const name = (whose: string): string => `${what}: ${whose} processor time for the ${step} of each`;
+    add({ name: name("the agent's"), unit: 'ms', better }, mean(used.map(({ agentMs }) => agentMs)));
+    add({ name: name("the runtime's"), unit: 'ms', better }, mean(used.map(({ runtimeMs }) => runtimeMs)));
+  }
 }
 
 /** Processor time comes in steps too coarse for a single pod. */

@@ -145,11 +145,15 @@ async function countTestClusters(): Promise<void> {
     )) / 1024,
   );
   await using fork = await cluster.fork();
-  const begun = [cluster, fork].flatMap(({ apps }) => apps.flatMap((app) => [...app.reads().keys()]));
+  const begun = [cluster, fork].flatMap(({ apps }) =>
+    apps.flatMap((app) => app.parts().filter(({ isAsleep }) => isAsleep !== true)),
+  );
   counts['parts begun in a test cluster and a fork'] = begun.length;
   await cluster.client.core.v1.configmaps.namespace('default').create({ metadata: { name: 'm' } });
   await cluster.settle();
-  counts['parts begun for a ConfigMap'] = cluster.apps.flatMap((app) => [...app.reads().keys()]).length;
+  counts['parts begun for a ConfigMap'] = cluster.apps.flatMap((app) =>
+    app.parts().filter(({ isAsleep }) => isAsleep !== true),
+  ).length;
 }
 
 function useOnce(make: () => Promise<AsyncDisposable>): () => Promise<void> {

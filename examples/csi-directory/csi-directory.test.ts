@@ -66,7 +66,7 @@ test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
         const { spec } = await storage.v1.csinodes.get('keelson');
         expect(spec.drivers).toMatchObject([{ name: driver }]);
       },
-      { timeout: 10_000 },
+      { timeout: 120_000 },
     );
     await mkdir(join(folder, 'data', 'one'), { recursive: true });
     await core.v1.persistentvolumes.create({
@@ -102,7 +102,7 @@ test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
         await cluster.clock.advance('5s');
         expect(await readFile(join(folder, 'data', 'one', 'kept'), 'utf8')).toBe('yes\n');
       },
-      { timeout: 10_000 },
+      { timeout: 120_000 },
     );
     await pods.delete('writer', { gracePeriodSeconds: 0 });
     await vi.waitFor(
@@ -110,7 +110,7 @@ test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
         await cluster.clock.advance('5s');
         expect(await readdir(join(nodes, 'keelson', 'pods'))).toEqual([]);
       },
-      { timeout: 10_000 },
+      { timeout: 120_000 },
     );
     stop.abort();
     await running;

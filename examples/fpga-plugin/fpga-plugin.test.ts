@@ -25,7 +25,7 @@ test('pods get cards, run on them, and see which ones are broken', async () => {
         await cluster.settle();
         await check();
       },
-      { timeout: 10_000 },
+      { timeout: 120_000 },
     );
   await eventually(async () => expect((await nodes.get('keelson')).status?.allocatable?.[RESOURCE]).toBe('3'));
 

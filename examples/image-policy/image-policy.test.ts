@@ -21,8 +21,10 @@ test('pods run images by digest, unless they say why not', async () => {
   await writeFile(kubeConfigFile, await server.kubeconfig('/images'));
   await using cluster = await startCluster({
     nodes: 0,
-    enableAdmission: ['ImagePolicyWebhook'],
-    admissionConfiguration: { ImagePolicyWebhook: JSON.stringify({ imagePolicy: { kubeConfigFile } }) },
+    admission: {
+      enable: ['ImagePolicyWebhook'],
+      configuration: { ImagePolicyWebhook: JSON.stringify({ imagePolicy: { kubeConfigFile } }) },
+    },
   });
   const pods = cluster.client.core.v1.pods.namespace('default');
   const pod = (name: string, image: string, annotations = {}) =>

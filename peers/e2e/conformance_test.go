@@ -29,6 +29,8 @@ import (
 	_ "k8s.io/kubernetes/test/e2e/node"
 	_ "k8s.io/kubernetes/test/e2e/scheduling"
 	_ "k8s.io/kubernetes/test/e2e/storage"
+	_ "k8s.io/kubernetes/test/e2e/storage/csimock"
+	_ "k8s.io/kubernetes/test/e2e/storage/external"
 
 	// Each makes the framework do what specs rely on: node checks, and how objects are printed in failures.
 	_ "k8s.io/kubernetes/test/e2e/framework/node/init"

@@ -1,4 +1,5 @@
 import type { ListingAuthorizer, ServerObjects } from '../apiserver/index.ts';
+import { type Duration, millisecondsOf } from '../base/index.ts';
 import { AbacAuthorizer, readAbacPolicies } from './abac-authorizer.ts';
 import { Authorization, type AuthorizationParts, PROGRAM_MODES } from './authorization/authorization.ts';
 import type { AuthorizerChoice, ConfiguredAuthorization } from './authorization/configuration.ts';
@@ -14,9 +15,9 @@ export interface AuthorizationWebhookSettings {
   /** The version of SubjectAccessReview to send; default v1beta1, as upstream. */
   readonly version?: 'v1' | 'v1beta1';
   /** How long answers that allow a request are cached; default 5 minutes. */
-  readonly authorizedTtlMs?: number;
+  readonly authorizedTtl?: Duration;
   /** How long other answers are cached; default 30 seconds. */
-  readonly unauthorizedTtlMs?: number;
+  readonly unauthorizedTtl?: Duration;
 }
 
 /** The settings of `--authorization-mode` and the related flags. */
@@ -133,13 +134,13 @@ const UNAUTHORIZED_TTL_MS = 30_000;
 function choiceOf(type: string, settings: AuthorizationWebhookSettings | undefined): AuthorizerChoice {
   if (type !== WEBHOOK || settings === undefined) return { type, name: type.toLowerCase() };
   const { webhook, version = 'v1beta1' } = settings;
-  const { authorizedTtlMs = AUTHORIZED_TTL_MS, unauthorizedTtlMs = UNAUTHORIZED_TTL_MS } = settings;
+  const { authorizedTtl = AUTHORIZED_TTL_MS, unauthorizedTtl = UNAUTHORIZED_TTL_MS } = settings;
   const asked: Omit<AuthorizationWebhookOptions, 'name'> = {
     webhook,
     version,
     timeoutMs: TIMEOUT_MS,
-    authorizedTtlMs,
-    unauthorizedTtlMs,
+    authorizedTtlMs: millisecondsOf(authorizedTtl),
+    unauthorizedTtlMs: millisecondsOf(unauthorizedTtl),
     failurePolicy: 'NoOpinion',
     conditions: undefined,
   };

@@ -35,7 +35,7 @@ export class RecentByDigest<T> {
   }
 }
 
-/** How many tokens are cached: two for each of 5,000 nodes and their pods' neighbours cost a few megabytes. */
+/** Max number of cached tokens. Two for each node of a cluster of 5,000 take a few megabytes. */
 export const MAX_TOKENS = 10_000;
 
 function digestOf(text: string): string {

@@ -19,7 +19,7 @@ export interface AggregatorOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricRegistry;
-  /** Validates the certificates of other servers; default: the machine's clock. */
+  /** The clock by which certificates of other servers are valid or expired; default the machine's. */
   readonly certificateClock?: Clock;
   /** The front-proxy certificate that this server presents to others, read for each connection. */
   readonly proxyCertificate: () => ClientCertificate | undefined;
@@ -117,7 +117,7 @@ const SHA1_SIGNATURES = ['2a864886f70d010105', '2a8648ce380403', '2a8648ce3d0401
   Buffer.from(hex, 'hex'),
 );
 
-/** Counts certificates of other servers that future clients will reject, under Kubernetes' names. */
+/** Counts certificates of other servers that newer clients reject, under Kubernetes' metric names. */
 function countWeakCertificates(metrics: MetricRegistry): (certificate: X509Certificate) => void {
   const missingNames = metrics.counter({
     name: 'apiserver_kube_aggregator_x509_missing_san_total',

@@ -4,6 +4,7 @@ import {
   type OpenApiDocument,
   readForeignV2,
   serverRelativeUrl,
+  type TypeTable,
 } from '../api/index.ts';
 import type { Answer, Call, ForeignDocuments, ForeignOpenApi, RequestHeaders } from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
@@ -18,6 +19,7 @@ export interface ForeignOpenApiOptions {
   readonly backends: Backends;
   readonly requests: AggregatedRequests;
   readonly clock: Clock;
+  readonly types: Pick<TypeTable, 'version'>;
   readonly random: Random;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -100,6 +102,15 @@ export class ForeignOpenApiDocuments implements ForeignOpenApi, Disposable {
     this.#work.add(name);
   }
 
+  /** Documents of a server that only has OpenAPI v2. */
+  #withConversion(remote: RemoteService, v2: KnownDocuments['v2'], known: KnownDocuments | undefined): KnownDocuments {
+    if (v2 === undefined) return { v3: new Map() };
+    if (known?.converted !== undefined && known.v2?.part === v2.part) return known;
+    const converted = convertedToV3(v2.part, this.#options.types.version);
+    const place = groupVersionPath(remote).slice(1);
+    return { v2, converted, v3: new Map([[place, serverRelativeUrl(place, converted.etag)]]) };
+  }
+
   async #refresh(name: string, signal: AbortSignal): Promise<WorkResult> {
     const remote = this.#options.services.remotes.get(name);
     if (remote?.isAvailable !== true) return 'done';
@@ -109,7 +120,7 @@ export class ForeignOpenApiDocuments implements ForeignOpenApi, Disposable {
       const v3 = await this.#readV3(backend, remote, signal);
       const v2 = await this.#readV2(backend, remote, { known: known?.v2, signal });
       const documents =
-        v3 === undefined ? withConversion(remote, v2, known) : { v3, ...(v2 === undefined ? {} : { v2 }) };
+        v3 === undefined ? this.#withConversion(remote, v2, known) : { v3, ...(v2 === undefined ? {} : { v2 }) };
       if (this.#options.services.remotes.has(name)) this.#set(name, documents);
       return { againAfterMs: REFRESH_MS };
     } catch (error) {
@@ -181,19 +192,6 @@ export class ForeignOpenApiDocuments implements ForeignOpenApi, Disposable {
       ...options,
     });
   }
-}
-
-/** Documents of a server that only has OpenAPI v2. */
-function withConversion(
-  remote: RemoteService,
-  v2: KnownDocuments['v2'],
-  known: KnownDocuments | undefined,
-): KnownDocuments {
-  if (v2 === undefined) return { v3: new Map() };
-  if (known?.converted !== undefined && known.v2?.part === v2.part) return known;
-  const converted = convertedToV3(v2.part);
-  const place = groupVersionPath(remote).slice(1);
-  return { v2, converted, v3: new Map([[place, serverRelativeUrl(place, converted.etag)]]) };
 }
 
 function documentAnswer(request: RequestHeaders, { body, etag }: OpenApiDocument): Answer {

@@ -180,7 +180,8 @@ function checkOwnerReferences(references: readonly OwnerReference[], field: stri
 function checkOne(reference: OwnerReference, field: string): FieldError[] {
   const { apiVersion = '', kind = '', name = '', uid = '' } = reference;
   const errors: FieldError[] = [];
-  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  const parts = apiVersion.split('/');
+  const version = parts.length > 2 ? '' : parts.at(-1);
   if (version === '') errors.push(invalidValue(`${field}.apiVersion`, apiVersion, 'version must not be empty'));
   for (const [member, value] of Object.entries({ kind, name, uid })) {
     if (value === '') errors.push(invalidValue(`${field}.${member}`, value, 'must not be empty'));

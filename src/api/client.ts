@@ -4,6 +4,8 @@ export { keyOf, splitKey } from './object-key.ts';
 export { encodeJson, encodeSortedJson } from './json/encode-json.ts';
 export type { JsonCopy } from './json/json-copy.ts';
 export type { JsonNode } from './json/json-node.ts';
+export { blankSecret, LAST_APPLIED } from './meaning/blank-secret.ts';
+export { changedFields } from './meaning/changed-fields.ts';
 export { isNamespaceTerminating, NAMESPACE_TERMINATING } from './meaning/namespace-terminating.ts';
 export { controllerOf, controllerReference } from './meaning/owner-references.ts';
 export { amountsOf, podRequests } from './meaning/pod-resources.ts';
@@ -12,6 +14,7 @@ export { jsonPatchBetween } from './patch/json-patch-between.ts';
 export { requestVerb } from './request-verb.ts';
 export {
   alreadyExists,
+  badRequest,
   conflict,
   expired,
   forbidden,
@@ -19,6 +22,7 @@ export {
   internalError,
   notFound,
   OBJECT_MODIFIED,
+  pageNotFound,
   type Status,
   type StatusCause,
   type StatusDetails,

@@ -90,6 +90,11 @@ export function forbiddenField(field: string, detail: string): FieldError {
   return noted({ reason: 'FieldValueForbidden', field, detail });
 }
 
+/** A text that upstream's check has by a pointer or as a type of its own: messages quote it as JSON, which escapes less. */
+export function asJson(text: string): { toJSON(): string } {
+  return { toJSON: () => text };
+}
+
 /** The same for an object or list as a whole, which is not quoted. */
 export function invalidWhole(field: string, detail: string): FieldError {
   return noted({ reason: 'FieldValueInvalid', field, detail });
@@ -103,8 +108,8 @@ export function duplicate(field: string, value: unknown): FieldError {
   return noted({ reason: 'FieldValueDuplicate', field, value, detail: '' });
 }
 
-export function missing(field: string, value: unknown): FieldError {
-  return noted({ reason: 'FieldValueNotFound', field, value, detail: '' });
+export function missing(field: string, value: unknown, detail = ''): FieldError {
+  return noted({ reason: 'FieldValueNotFound', field, value, detail });
 }
 
 export function tooLong(field: string, maxBytes: number): FieldError {

@@ -11,10 +11,14 @@ export * from './configuration/index.ts';
 export * from './verbs/index.ts';
 
 export { builtInTypes } from './built-in.ts';
+export { defaultFeatures } from './features/features.ts';
+export { holdsIn, parseRanged } from './language/version-range.ts';
 export { checkStructural, type StructuralCheck } from './schema/check-structural.ts';
 export type { TextChecks } from './schema/text-checks.ts';
 export { checkUniqueItems } from './schema/check-unique-items.ts';
+export { jsonType } from './schema/go-json-values.ts';
 export { Correlation, KeyedItems } from './schema/correlation.ts';
+export { internalField, internalForm, internalForms, internalVolumeSource } from './schema/internal-form.ts';
 export { type JudgedPlace, placeOfRoot, placeOfShape } from './schema/judged-place.ts';
 export { ShapeSearch } from './schema/shape-search.ts';
 export { structuralKind, structuralListKind } from './schema/structural-kind.ts';
@@ -36,6 +40,8 @@ export type {
 export type { ApiObject, ObjectMeta } from './object.ts';
 export { keyOf, splitKey } from './object-key.ts';
 
+export { blankSecret } from './meaning/blank-secret.ts';
+export { changedFields } from './meaning/changed-fields.ts';
 export { type JsonPath, parseJsonPath } from './json-path/json-path.ts';
 export * from './field-error.ts';
 export { requestVerb } from './request-verb.ts';

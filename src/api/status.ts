@@ -1,6 +1,6 @@
 import { fieldErrorBody } from './field-error.ts';
 import type { FieldError } from './field-error.ts';
-import { cutForMessage } from './values/go-text.ts';
+import { cutForMessage, quoteGo } from './values/go-text.ts';
 import { formatGroupResource, type GroupResource } from './values/resource-names.ts';
 
 /** `metav1.Status`, the answer to every failed request. */
@@ -87,7 +87,7 @@ function detailsOf(resource: GroupResource, name: string): StatusDetails {
 
 /** The error 404 for an object that does not exist. */
 export function notFound(resource: GroupResource, name: string): StatusError {
-  const message = `${formatGroupResource(resource)} "${name}" not found`;
+  const message = `${formatGroupResource(resource)} ${quoteGo(name)} not found`;
   return new StatusError({ code: 404, reason: 'NotFound', message, details: detailsOf(resource, name) });
 }
 
@@ -103,13 +103,13 @@ export function pageNotFound(): StatusError {
 
 /** The error 409 for a create with a name that is taken. */
 export function alreadyExists(resource: GroupResource, name: string): StatusError {
-  const message = `${formatGroupResource(resource)} "${name}" already exists`;
+  const message = `${formatGroupResource(resource)} ${quoteGo(name)} already exists`;
   return new StatusError({ code: 409, reason: 'AlreadyExists', message, details: detailsOf(resource, name) });
 }
 
 /** The error 409 for a write that is based on an old version. */
 export function conflict(resource: GroupResource, name: string, why: string): StatusError {
-  const message = `Operation cannot be fulfilled on ${formatGroupResource(resource)} "${name}": ${why}`;
+  const message = `Operation cannot be fulfilled on ${formatGroupResource(resource)} ${quoteGo(name)}: ${why}`;
   return new StatusError({ code: 409, reason: 'Conflict', message, details: detailsOf(resource, name) });
 }
 
@@ -118,7 +118,7 @@ export const OBJECT_MODIFIED =
   'the object has been modified; please apply your changes to the latest version and try again';
 
 export function forbidden(resource: GroupResource, name: string, why: string): StatusError {
-  const subject = name === '' ? formatGroupResource(resource) : `${formatGroupResource(resource)} "${name}"`;
+  const subject = name === '' ? formatGroupResource(resource) : `${formatGroupResource(resource)} ${quoteGo(name)}`;
   const message = formatGroupResource(resource) === '' ? `forbidden: ${why}` : `${subject} is forbidden: ${why}`;
   return new StatusError({ code: 403, reason: 'Forbidden', message, details: detailsOf(resource, name) });
 }
@@ -152,7 +152,7 @@ export function invalid(kind: GroupResource, name: string, errors: readonly Fiel
   const more = errors.length - causes.length;
   if (more > 0) texts.add(`and ${more} more`);
   const joined = texts.size === 1 ? [...texts].join('') : `[${[...texts].join(', ')}]`;
-  const message = `${formatGroupResource(kind)} "${name}" is invalid${texts.size === 0 ? '' : `: ${joined}`}`;
+  const message = `${formatGroupResource(kind)} ${quoteGo(name)} is invalid${texts.size === 0 ? '' : `: ${joined}`}`;
   return new StatusError({ code: 422, reason: 'Invalid', message, details: { ...detailsOf(kind, name), causes } });
 }
 

@@ -73,7 +73,7 @@ describe('the life of a definition', () => {
         if (isHeld && subresource === 'status' && isEstablished === true) throw new Error('not yet');
       },
     };
-    await using cluster = await startCluster({ nodes: 0, admission: [hold] });
+    await using cluster = await startCluster({ nodes: 0, admission: { plugins: [hold] } });
     const { client, clock } = cluster;
     const described = async (): Promise<unknown> =>
       [

@@ -29,6 +29,7 @@ import { silentObserver, type TransportObserver } from './transport/observer.ts'
 import type { RequestHandler } from './transport/request-handler.ts';
 import { TracePaths } from './trace/trace-paths.ts';
 import { RequestTraces, traced } from './trace/trace-requests.ts';
+import { noteWritten } from './trace/written-object.ts';
 import { BookmarkRounds } from './verbs/bookmark-rounds.ts';
 import { deleteAll } from './verbs/delete-all.ts';
 
@@ -128,7 +129,9 @@ export class ApiServer implements RequestHandler {
     this.objects = options.objects;
     const { clock, log, types } = options;
     const encode: Encode = (answer, call) => {
-      if (answer.type === 'status') call.record.trace?.answered(answer.status);
+      const { trace } = call.record;
+      if (answer.type === 'status') trace?.answered(answer.status);
+      if (trace !== undefined) noteWritten(answer, call, trace);
       return this.#encoder.encode(answer, call);
     };
     const limiter = options.limiter?.(encode) ?? new ConcurrencyLimiter(limits, clock);

@@ -143,6 +143,10 @@ class CallContext implements WriteContext {
     return this.#call.request.signal;
   }
 
+  get trace(): WriteContext['trace'] {
+    return this.#call.record.trace;
+  }
+
   warn(message: string): void {
     this.#call.record.warnings.add(message);
   }
@@ -169,6 +173,9 @@ export function contextWith(context: WriteContext, changes: Pick<WriteContext, '
     manager,
     get signal() {
       return context.signal;
+    },
+    get trace() {
+      return context.trace;
     },
     warn: (message) => context.warn(message),
     annotate: (key, value) => context.annotate(key, value),

@@ -16,7 +16,7 @@ export { ageSince } from './answers/age.ts';
 export { webSocketAnswer, type WebSocketAnswerOptions } from './answers/websocket-answer.ts';
 export { HealthPaths, type HealthCheck, type HealthChecks } from './health/health-checks.ts';
 export { VersionPath, type VersionInfo } from './health/version-path.ts';
-export { MetricsPath } from './metrics/metrics-path.ts';
+export { MetricsPath, processStart } from './metrics/metrics-path.ts';
 export { StorageMetrics } from './metrics/storage-metrics.ts';
 export type { Call } from './request/call.ts';
 export type {
@@ -47,6 +47,7 @@ export {
 export { nodeOf } from './access/node-identity.ts';
 export { evaluateWithAccess } from './access/expression-access.ts';
 export { refusal } from './access/refusal.ts';
+export { PastPaths } from './past/past-paths.ts';
 export { TRACES_PATH } from './trace/trace-requests.ts';
 export type { TracedOperation, TracedRequest, TracedStep, TraceStep } from './trace/request-trace.ts';
 export { type InFlight, isLongRunning, type RequestLimiter } from './stages/limit-concurrency.ts';

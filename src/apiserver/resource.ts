@@ -14,6 +14,7 @@ import type { ConnectionAnswer } from './answers/connection-answer.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { Call } from './request/call.ts';
 import type { UserInfo } from './request/principal.ts';
+import type { RequestTrace } from './trace/request-trace.ts';
 
 /**
  * Everything the API server knows about one resource in one version. Built-in kinds are defined in `resources/`; a CustomResourceDefinition
@@ -94,6 +95,8 @@ export interface StorageForm {
   readonly type: Struct;
   /** The type in any version, for kinds whose objects may still be stored in a version other than `apiVersion`. */
   readonly typeOf?: (apiVersion: string) => Struct | undefined;
+  /** What is stored may have fields that the type does not, because another version of Kubernetes wrote it; default false. */
+  readonly hasForeignFields?: boolean;
   /** The encoding that kube-apiserver uses in etcd for this kind. */
   readonly encoding: 'json' | 'protobuf';
   /** The stored version whose hash is in discovery; default `apiVersion`. */
@@ -114,6 +117,12 @@ export type Convert = (
   signal: AbortSignal,
 ) => readonly ApiObject[] | Promise<readonly ApiObject[]>;
 
+/**
+ * A part of what is checked of an update: the new metadata by itself, its change, the new object by itself (`validateUpdate` and the rules of
+ * the type), or its change (immutable fields and `validateChange`). Upstream's kinds check some parts twice.
+ */
+export type ChangeStep = 'metadata' | 'metadataChange' | 'object' | 'change';
+
 /** The write rules of one kind. Hooks get objects that they may change in place, in the resource's version; absent hooks do nothing. */
 export interface Strategy extends DeletionStrategy {
   /** Defaults that depend on other fields; those in the type table have already been applied. */
@@ -126,8 +135,23 @@ export interface Strategy extends DeletionStrategy {
   /** Removes fields that a client may not set (status, …) and sets those that the kind sets itself (generation, …). */
   readonly prepareForCreate?: (object: ApiObject, context: WriteContext) => void | Promise<void>;
   readonly prepareForUpdate?: (object: ApiObject, old: ApiObject, context: WriteContext) => void | Promise<void>;
+  /** What is filled in or dropped once an object is accepted, as upstream does when it reads back what it has stored. */
+  readonly complete?: ((object: ApiObject) => void) | undefined;
+  /**
+   * Where upstream checks the metadata of a new object: before the kind's own rules (the default), there except for its name or
+   * for the prefix of a generated name, or only among the rules of all kinds. Those come last, if nothing has been found.
+   */
+  readonly metadataRules?: 'own' | 'own except names' | 'own except prefixes' | 'general' | undefined;
+  /** The kind's rules for metadata, besides those of all kinds. */
+  readonly validateMetadata?: (object: ApiObject) => readonly FieldError[];
   readonly validate?: (object: ApiObject, context: WriteContext) => readonly FieldError[];
   readonly validateUpdate?: (object: ApiObject, old: ApiObject, context: WriteContext) => readonly FieldError[];
+  /** Rules of a change alone: what may not become something else. */
+  readonly validateChange?:
+    | ((object: ApiObject, old: ApiObject, context: WriteContext) => readonly FieldError[])
+    | undefined;
+  /** The order in which an update is checked, after the checks of metadata that all kinds share; default `metadataChange`, `object`, `change`. */
+  readonly changeSteps?: readonly ChangeStep[] | undefined;
   /** Rules that may take long to check; their errors come after those of the hooks above. Without `old` the object is new. */
   readonly validateInSteps?:
     | ((object: ApiObject, old: ApiObject | undefined) => Steps<readonly FieldError[]>)
@@ -186,6 +210,8 @@ export interface WriteContext {
   annotate(key: string, value: string): void;
   /** Set when the object is large: lets other requests run before each step that processes all of it. */
   readonly pause?: () => Promise<void>;
+  /** Set when the request is traced. */
+  readonly trace?: RequestTrace | undefined;
 }
 
 /** One column of `kubectl get`: computed by the server, so that every client shows the same. */

@@ -116,11 +116,8 @@ function invalid(text: string): DurationError {
 
 /** Quotes as Go's time package does: byte by byte, everything but printable ASCII in hexadecimal. */
 function quote(text: string): string {
-  let quoted = '';
-  for (const byte of Buffer.from(text, 'utf8')) {
-    if (byte < 0x20 || byte >= 0x80) quoted += `\\x${byte.toString(16).padStart(2, '0')}`;
-    else if (byte === 0x22 || byte === 0x5c) quoted += `\\${String.fromCharCode(byte)}`;
-    else quoted += String.fromCharCode(byte);
-  }
-  return `"${quoted}"`;
+  const bytes = Buffer.from(text, 'utf8')
+    .toString('latin1')
+    .replace(/["\\]/g, String.raw`\$&`);
+  return `"${bytes.replace(/[^ -\x7f]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`)}"`;
 }

@@ -21,6 +21,7 @@ export { Backoff, type BackoffOptions } from './backoff.ts';
 export { BoundedQueue, type BoundedQueueOptions } from './bounded-queue.ts';
 export { aborted, AbortScope, isAnswerTo, onAbort, type Runnable, runTogether } from './tasks.ts';
 export { TaskGroup } from './task-group.ts';
+export { DisposeStack } from './dispose-stack.ts';
 export { Slice } from './slice.ts';
 export { allAtOnce, type Steps, withPauses } from './steps.ts';
 export { nextTurn } from './next-turn.ts';
@@ -60,4 +61,13 @@ export { keepAlive } from './keep-alive.ts';
 export { KeyedTurns } from './keyed-turns.ts';
 export { collectGarbage } from './collect-garbage.ts';
 export { isProcessRunning, processStart } from './running-process.ts';
-export { keelsonVersion, KUBERNETES_VERSION } from './versions.ts';
+export {
+  DEFAULT_KUBERNETES_VERSION,
+  isKubernetesVersion,
+  keelsonVersion,
+  KUBERNETES_RELEASES,
+  KUBERNETES_VERSION,
+  type KubernetesVersion,
+  type MinorVersion,
+  minorOf,
+} from './versions.ts';

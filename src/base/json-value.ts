@@ -75,20 +75,23 @@ function areObjectsEqual(left: JsonObject, right: JsonObject): boolean {
 /**
  * Freezes a JSON value at all levels and returns it.
  *
- * Cheap to call again: a frozen object is assumed to be frozen at all levels.
+ * Cheap to call again: a frozen object is assumed to be frozen at all levels. `before` is called with each object that is not
+ * frozen yet.
  */
-export function deepFreeze<T>(value: T): DeepReadonly<T> {
-  freezeValue(value);
+export function deepFreeze<T>(value: T, before?: (object: object) => void): DeepReadonly<T> {
+  freezeValue(value, before);
   return value as DeepReadonly<T>;
 }
 
-function freezeValue(value: unknown): void {
+function freezeValue(value: unknown, before: ((object: object) => void) | undefined): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
   if (ArrayBuffer.isView(value)) return; // bytes cannot be frozen
-  Object.freeze(value);
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) freezeValue(value[index]);
+    Object.freeze(value);
+    for (let index = 0; index < value.length; index++) freezeValue(value[index], before);
     return;
   }
-  for (const key in value) freezeValue((value as JsonObject)[key]);
+  before?.(value);
+  Object.freeze(value);
+  for (const key in value) freezeValue((value as JsonObject)[key], before);
 }

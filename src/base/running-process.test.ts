@@ -5,11 +5,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { skipWhen } from './testing/requires.ts';
 import { isProcessRunning, processStart } from './running-process.ts';
 
-/** Starts a process that does nothing, and prints its number; its parent never asks how it ended. */
-const NEGLIGENT_PARENT = 'sleep 1000 & echo $!; exec sleep 1000';
+/** Starts a process that does nothing, and prints its number. `cat`, which the shell becomes, never asks how its child ended. */
+const NEGLIGENT_PARENT = 'sleep 1000 & echo $!; exec cat';
 
 function started(command: string): ChildProcess {
-  const child = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn('sh', ['-c', command], { stdio: ['pipe', 'pipe', 'ignore'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
@@ -26,8 +26,10 @@ test(
   async () => {
     const parent = started(NEGLIGENT_PARENT);
     if (parent.stdout === null) throw new Error('Unreachable: the output is a pipe');
-    const [line] = (await once(createInterface(parent.stdout), 'line')) as [string];
-    const pid = Number(line);
+    const lines = createInterface(parent.stdout);
+    const pid = Number(((await once(lines, 'line')) as [string])[0]);
+    parent.stdin?.write('now it is cat\n'); // a shell would still notice the end of its child
+    await once(lines, 'line');
     expect(isProcessRunning(pid)).toBe(true);
     expect(processStart(pid)).toMatch(/^\d+$/);
     process.kill(pid, 'SIGKILL');

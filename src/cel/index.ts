@@ -56,7 +56,7 @@ export { claimsValue, type UserData, userInfoValue } from './kubernetes/token-da
 export { type CheckedKinds, typeCheckingEnvironment } from './kubernetes/type-checking.ts';
 export { VariableTypes } from './kubernetes/admission-types.ts';
 export { admissionEnvironment, type AdmissionOptions } from './kubernetes/admission.ts';
-export { baseEnvironment, type MinorVersion, STORED } from './kubernetes/base-environment.ts';
+export { baseEnvironment, STORED } from './kubernetes/base-environment.ts';
 export { ruleEnvironment, type RuleEnvironment, type RuleOptions } from './kubernetes/custom-resource-rules.ts';
 export {
   type AccessAnswer,

@@ -41,6 +41,7 @@ export {
   type RuleTexts,
 } from './kubernetes/rule-compiler.ts';
 export { admissionEnvironment, type AdmissionOptions } from './kubernetes/admission.ts';
-export { baseEnvironment, type MinorVersion } from './kubernetes/base-environment.ts';
+export type { MinorVersion } from '../base/index.ts';
+export { baseEnvironment } from './kubernetes/base-environment.ts';
 export { ruleEnvironment, type RuleEnvironment, type RuleOptions } from './kubernetes/custom-resource-rules.ts';
 export { type StructuralSchema, structuralShape } from '../api/values/index.ts';

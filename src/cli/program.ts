@@ -37,6 +37,18 @@ export function commandsWith(entries: readonly ProgramEntry[]): readonly Command
       load: async () => (await import('./commands/test-env.ts')).testEnvCommand,
     },
     {
+      name: 'explore',
+      group: 'Test',
+      summary: 'Look for faults that your operator does not survive',
+      load: async () => (await import('./commands/explore.ts')).exploreCommand,
+    },
+    {
+      name: 'faults',
+      group: 'Test',
+      summary: 'Inject faults in front of any API server',
+      load: async () => (await import('./commands/faults.ts')).faultsCommand,
+    },
+    {
       name: 'conform',
       group: 'Test',
       summary: 'Judge an extension in any language by the rules of its interface: CNI plugins',
@@ -80,6 +92,18 @@ export function commandsWith(entries: readonly ProgramEntry[]): readonly Command
       load: async () => (await import('./commands/kubeconfig.ts')).kubeconfigCommand,
     },
     {
+      name: 'dashboard',
+      group: 'Inspect',
+      summary: 'Show a cluster in a browser: what there is, why, and what was',
+      load: async () => (await import('./commands/dashboard.ts')).dashboardCommand,
+    },
+    {
+      name: 'learn',
+      group: 'Run a cluster',
+      summary: 'Start a cluster in slow motion, with ten short walks in a browser',
+      load: async () => (await import('./commands/learn.ts')).learnCommand,
+    },
+    {
       name: 'trace',
       group: 'Inspect',
       summary: 'Show what happened to requests, stage by stage, and why',
@@ -96,6 +120,12 @@ export function commandsWith(entries: readonly ProgramEntry[]): readonly Command
       group: 'Inspect',
       summary: 'Send a kept review to its webhook again',
       load: async () => (await import('./commands/replay.ts')).replayCommand,
+    },
+    {
+      name: 'api',
+      group: 'Develop',
+      summary: 'Compare versions of Kubernetes, and ask which of them take your manifests',
+      load: async () => (await import('./commands/api.ts')).apiCommand,
     },
     {
       name: 'cel',

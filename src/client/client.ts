@@ -2,19 +2,25 @@ import type { ApiObject } from '../api/client.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
 import { ServedApis } from './discovery/served-apis.ts';
 import { BuiltInClients } from './generated/built-in.ts';
+import type { ListWatcher } from './informers/list-watcher.ts';
 import type { Kind, KubernetesObject } from './kind.ts';
 import type { ApiRequest, CallOptions } from './request/api-request.ts';
 import { Requester, type RequesterOptions } from './request/requester.ts';
 import { type AllNamespaces, ResourceClient } from './resource/resource-client.ts';
 import { type Transport, withSend } from './transport.ts';
 
+/** Finds what informers of a kind read. */
+export type SourceOf = (kind: Pick<Kind, 'group' | 'version' | 'kind'>) => ListWatcher<never> | undefined;
+
 export interface ClientOptions extends RequesterOptions {
+  /** Where informers read the objects of a kind instead of at the server; undefined for a kind that the server has. Default: none. */
+  readonly sourceOf?: SourceOf;
   /** The value of `defaultNamespace`; default `default`. */
   readonly namespace?: string;
 }
 
 /**
- * A client of an API server.
+ * A client of an API server, typed for built-in and custom kinds.
  *
  * - Built-in kinds: `client.apps.v1.deployments.namespace('default').get('web')`, or by value `client.kind(Deployment)`.
  * - Custom kinds: `client.kind(Widget)` with a kind you define, or `await client.dynamic('example.com/v1', 'Widget')`.
@@ -51,6 +57,11 @@ export class Client extends BuiltInClients implements AsyncDisposable {
     const { clock, random, log } = this;
     const transport = guardedTransport(this.#transport, beforeWrite);
     return new Client(transport, { ...this.#options, clock, random, log }, this.apis);
+  }
+
+  /** See `ClientOptions`. */
+  get sourceOf(): SourceOf | undefined {
+    return this.#options.sourceOf;
   }
 
   /** Whether the server is in this process. */

@@ -28,13 +28,16 @@ export type {
   TransportRequest,
   TransportResponse,
 } from './transport.ts';
+export { withSend } from './transport.ts';
 export { isTransportError, TransportError, type TransportFailure } from '../wire/http/index.ts';
 export { HttpTransport, type HttpTransportOptions } from './http/index.ts';
 export { type OutageOptions, Outages } from './outages.ts';
 export { type Pace, pacedTransport } from './paced-transport.ts';
 export { ClientMetrics, type MeterOptions } from './metered-transport.ts';
 export type { ApiRequest, CallOptions } from './request/api-request.ts';
-export type { Warning, WarningHandler } from './request/warning.ts';
+export { impersonationHeaders } from './request/requester.ts';
+export { type Warning, type WarningHandler, warningTexts } from './request/warning.ts';
+export { ResourcePath } from './resource/resource-path.ts';
 export { hasReason, type Status, StatusError } from '../api/client.ts';
 
 export {

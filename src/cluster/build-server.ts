@@ -10,6 +10,7 @@ import {
   HealthPaths,
   MetricsPath,
   OpenApiPaths,
+  PastPaths,
   ResourceRegistry,
   RootPath,
   SelfClient,
@@ -19,7 +20,7 @@ import {
   VersionPath,
   WebhookClient,
 } from '../apiserver/index.ts';
-import { MetricRegistry, onAbort, RandomUidSource, type UidSource } from '../base/index.ts';
+import { MetricRegistry, millisecondsOf, onAbort, RandomUidSource, type UidSource } from '../base/index.ts';
 import type { Encryption } from '../encryption/index.ts';
 import { PriorityAndFairness } from '../fairness/index.ts';
 import { type NodeConnections, NodeProxy } from '../proxy/index.ts';
@@ -35,7 +36,7 @@ import { kubeletConnections } from './kubelet-connections.ts';
 import type { LocalNodes } from './local-nodes.ts';
 import type { PlaneCertificates } from './plane-certificates.ts';
 import { PodRoutes } from './pod-routes.ts';
-import { processMetrics, storageSize } from './process-metrics.ts';
+import { PROCESS_STARTED_AT_MS, processMetrics, storageSize } from './process-metrics.ts';
 import { SchedulingPaths } from './scheduling-paths.ts';
 import type { ServingMetrics, ServingState } from './serving-state.ts';
 import type { OpenStorage } from './storage-options.ts';
@@ -106,7 +107,7 @@ interface ServerCore {
 
 function openRegistry({ clock, random, log, storage, serving }: ControlPlaneOptions, ground: ServerGround): ServerCore {
   const metrics = ground.metrics.own;
-  processMetrics(metrics, versionInfo(serving?.reportedVersion));
+  processMetrics(metrics, versionInfo(ground.types.version, serving?.reportedVersion));
   storageSize(metrics, storage);
   ground.encryption?.countIn(metrics);
   const objects = new ServerObjects({ ...ground.storage, clock, log, metrics: new StorageMetrics(metrics, clock) });
@@ -139,12 +140,12 @@ function registerResources(
   const { objects, registry, types, dialer } = core;
   const { authentication, authorizer } = access;
   const nodes = kubeletConnections(kubelets, { objects, clock, local: localNodes, dialer, certificates });
-  const enablement = apiEnablement(runtimeConfig);
+  const enablement = apiEnablement(runtimeConfig, types.version);
   const resources = builtInResources(types, {
     objects,
     random,
     serviceCidrs,
-    eventTtlSeconds: storage.eventTtlSeconds,
+    eventTtlSeconds: storage.eventTtl === undefined ? undefined : Math.round(millisecondsOf(storage.eventTtl) / 1000),
     accessReviewer: { authorizer, rulesFor: (user, namespace) => authorizer.rulesFor(user, namespace) },
     tokenReviewer: authentication.tokenReviewer,
     tokenIssuer: authentication.tokenIssuer,
@@ -202,7 +203,7 @@ function openFairness(
     random,
     log,
     serverSeats: maxReads + maxWrites,
-    requestTimeoutMs: serving.transportLimits?.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+    requestTimeoutMs: millisecondsOf(serving.transportLimits?.requestTimeout ?? REQUEST_TIMEOUT_MS),
   });
 }
 
@@ -287,21 +288,30 @@ function addPaths(options: ControlPlaneOptions, ground: ServerGround, sources: P
   const served = new ServedApi(server.registry, foreign);
   const address = (): string => state.address;
   const indicators = new MetricRegistry();
+  const started = { startedAtMs: PROCESS_STARTED_AT_MS };
   const checks = healthChecks({ store: storage.store, state, signal, more: encryption?.healthChecks });
   const health = new HealthPaths(checks, { indicators, log });
+  const issuer = access.authentication.issuerDiscovery(address);
   const paths = [
     ...(reviews === undefined ? [] : [new ReviewPaths(reviews, { client: webhooks, objects: server.objects })]),
     ...(extensions?.paths ?? []),
     new DiscoveryPaths(served, server.documents, address),
     new OpenApiPaths(served, types, foreignOpenApi),
     health,
-    new VersionPath(versionInfo(serving?.reportedVersion)),
-    access.authentication.issuerDiscovery(address),
-    new MetricsPath('/metrics', () => metrics.registries),
-    new MetricsPath('/metrics/slis', () => [indicators]),
+    new VersionPath(versionInfo(types.version, serving?.reportedVersion)),
+    issuer,
+    new MetricsPath('/metrics', () => metrics.registries, started),
+    new MetricsPath('/metrics/slis', () => [indicators], started),
     ...(fairness === undefined ? [] : [fairness.paths]),
-    new RootPath(served, health.paths),
+    new RootPath(served, [...health.paths, ...issuer.paths]),
     new SchedulingPaths(attempts),
+    new PastPaths({
+      objects: server.objects,
+      registry: server.registry,
+      recent: server.traces.recent,
+      turns: server.services.turns,
+      clock: options.clock,
+    }),
   ];
   for (const each of paths) server.addPaths(each);
 }

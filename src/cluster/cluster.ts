@@ -1,40 +1,29 @@
-import { aborted, RandomUidSource, type Runnable, runTogether } from '../base/index.ts';
+import { aborted, type Duration, millisecondsOf, RandomUidSource, type Runnable, runTogether } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
-import { type App, app, type ProgramRunOptions, type RunTracker } from '../kit/index.ts';
+import { type App, app, type ProgramAppOptions, type ProgramRunOptions, RunTracker } from '../kit/index.ts';
 import { type ControlPlane, forkOptions, type ForkOptions } from './control-plane.ts';
-import type { AdmissionOptions } from './admission.ts';
-import type { ControlPlaneOptions } from './control-plane-options.ts';
+import type { ClusterOptions } from './cluster-options.ts';
 import type { Identity } from './in-process-client.ts';
-import { ProgramClients, type WrapTransport } from './program-clients.ts';
+import { InsightPaths } from './insight/insight-paths.ts';
+import { RunRecords } from './insight/run-records.ts';
+import {
+  type LoadedProgram,
+  loadPrograms,
+  isShared,
+  planeOptions,
+  serveResources,
+  type Unstoppable,
+} from './loaded-programs.ts';
+import { ProgramClients } from './program-clients.ts';
 import { ProgramFence } from './program-fence.ts';
 import { removeNodesOfCluster } from './programs/kubelet/former-nodes.ts';
 import { namesOfNodes } from './programs/kubelet/node-options.ts';
-import type { ComposedProgram, ElectionTiming, Program, ProgramBody, ProgramEntry } from './programs/program.ts';
-import { programRoles } from './programs/program-roles.ts';
-import { programs, type WorkloadOptions } from './programs/programs.ts';
+import type { ComposedProgram } from './programs/program.ts';
 import { ProgramsPath } from './programs-path.ts';
 import { settledName, type SettledParts, SleepingParts } from './sleeping-parts.ts';
 import { startControlPlane } from './start-control-plane.ts';
 import { ClusterTemplate } from './template/cluster-template.ts';
 import { runWorker } from './workers/run-worker.ts';
-
-export interface ClusterOptions extends ControlPlaneOptions, WorkloadOptions {
-  /** The programs to choose from; default all of Keelson's. Each decides by the other options whether it runs. */
-  readonly programs?: readonly ProgramEntry[];
-  /** How fast one of several processes on one store takes over from another; default upstream's times. */
-  readonly election?: ElectionTiming;
-  /** Puts something between the cluster's own programs and the server: for tests of what goes wrong there. */
-  readonly wrapTransport?: WrapTransport;
-  /** Starts all parts of its programs at once, also those that have nothing to do yet; default false. */
-  readonly isAlwaysAwake?: boolean;
-  /**
-   * Called when the API server runs and no program does yet. Programs are held back for the reason that it returns, until `cluster.fence`
-   * releases `start`; undefined: all run.
-   */
-  readonly beforePrograms?: () => Promise<string | undefined>;
-  /** Tracks which runs of the cluster's own programs are under way; default none. */
-  readonly tracker?: RunTracker;
-}
 
 /** New nodes have this taint until a controller has seen that they are ready. */
 const NOT_READY = 'node.kubernetes.io/not-ready';
@@ -69,70 +58,13 @@ export async function runClusterWorker(options: Unstoppable<ClusterOptions>): Pr
   await runWorker(planeOptions(options, loaded), (plane) => serveResources(plane, options, loaded));
 }
 
-type Unstoppable<Options> = Omit<Options, 'signal'>;
-
-/** A program that the cluster runs. */
-interface LoadedProgram {
-  readonly program: Program;
-  readonly body: ProgramBody;
-}
-
-/** Imports the programs that the options ask for, in the order of the list. */
-async function loadPrograms(options: Unstoppable<ClusterOptions>): Promise<readonly LoadedProgram[]> {
-  const entries: readonly ProgramEntry[] = options.programs ?? programs;
-  const all = await Promise.all(
-    entries.map(async (entry) => {
-      const { program } = await entry.load();
-      return program.isWanted(options) ? { program, body: await program.load() } : undefined;
-    }),
-  );
-  return all.filter((each) => each !== undefined);
-}
-
-/** How the API server of a cluster differs from one alone. */
-function planeOptions(
-  options: Unstoppable<ClusterOptions>,
-  loaded: readonly LoadedProgram[],
-): Unstoppable<ControlPlaneOptions> {
-  const bootstrapObjects = loaded.flatMap(({ program, body }) => [
-    ...programRoles(program),
-    ...(body.bootstrapObjects?.(options) ?? []),
-  ]);
-  return {
-    ...options,
-    admission: { ...options.admission, enable: enabledAdmission(options.admission) },
-    bootstrapObjects: [...(options.bootstrapObjects ?? []), ...bootstrapObjects],
-  };
-}
-
-function serveResources(
-  plane: ControlPlane,
-  options: Unstoppable<ClusterOptions>,
-  loaded: readonly LoadedProgram[],
-): void {
-  const context = { plane, options, isShared: isShared(options) };
-  for (const { body } of loaded) plane.server.registry.register(body.resources?.(context) ?? []);
-}
-
 /** Who the process is to its own server. */
 const ITSELF: Identity = { user: 'system:apiserver', groups: ['system:masters'] };
-
-/** Whether other processes may work on the same store. */
-function isShared({ storage }: Pick<ClusterOptions, 'storage'>): boolean {
-  return storage.type === 'etcd';
-}
-
-/** A cluster keeps its nodes from each other, as those of kubeadm do; an API server alone does so when a flag asks for it. */
-function enabledAdmission({ enable = [], disable = [] }: AdmissionOptions = {}): readonly string[] {
-  return disable.includes(NODE_RESTRICTION) ? enable : [...new Set([...enable, NODE_RESTRICTION])];
-}
-
-const NODE_RESTRICTION = 'NodeRestriction';
 
 /** What a copy of a cluster has of its own. */
 export interface ClusterForkOptions extends ForkOptions {
   /** How long no program of the cluster has anything to do unless something changes; default unknown. */
-  readonly quietMs?: number;
+  readonly quietFor?: Duration;
 }
 
 interface ClusterParts {
@@ -154,6 +86,7 @@ export class Cluster implements AsyncDisposable {
   readonly #loaded: readonly LoadedProgram[];
   readonly #opened: ReadonlyMap<LoadedProgram, Disposable>;
   readonly #clients: ProgramClients;
+  readonly #tracker: RunTracker;
   readonly #stop = new AbortController();
   readonly #settled: SettledParts | undefined;
   readonly #sleeping: SleepingParts | undefined;
@@ -177,6 +110,7 @@ export class Cluster implements AsyncDisposable {
     const hasOneServer = !isShared(options);
     serveResources(plane, options, loaded);
     plane.server.addPaths(new ProgramsPath(this.fence));
+    this.#tracker = options.tracker ?? this.#trackedLater(plane);
     if (hasOneServer && options.isAlwaysAwake !== true)
       this.#sleeping = SleepingParts.of({ server: plane.server, clock, log, settled });
     const uids = new RandomUidSource(options.random);
@@ -190,7 +124,9 @@ export class Cluster implements AsyncDisposable {
       const { program, body } = each;
       const composed = body.inCluster(context, opened.get(each));
       const leaderElection = program.isOnePerCluster && !hasOneServer && candidate();
-      return { program, composed, app: app(program.name, composed.parts, { leaderElection }) };
+      const { parts, eventPace } = composed;
+      const appOptions: ProgramAppOptions = { leaderElection, ...(eventPace === undefined ? {} : { eventPace }) };
+      return { program, composed, app: app(program.name, parts, appOptions) };
     });
     this.apps = running.map((each) => each.app);
     plane.addMetrics(() => [this.#clients.metrics.registry, ...this.apps.flatMap(({ registries }) => registries)]);
@@ -206,15 +142,23 @@ export class Cluster implements AsyncDisposable {
     this.#running.catch((error: unknown) => log.error('a program of the cluster failed', { error }));
   }
 
+  /** Tracks runs from the first request for them on: until then it costs nothing. */
+  #trackedLater({ server }: ControlPlane): RunTracker {
+    const tracker = new RunTracker({ isOn: false });
+    server.traces.currentRun = () => tracker.current?.id;
+    const runs = new RunRecords(tracker);
+    server.addPaths(new InsightPaths({ apps: () => this.apps, runs, clock: this.#options.clock }));
+    return tracker;
+  }
+
   /** Runs a program as clients with its identities. */
   #workOf(name: string, { identity, identityOf }: ComposedProgram, own: App): (signal: AbortSignal) => Promise<void> {
-    const { tracker } = this.#options;
     const client = this.#clients.of(name, identity);
     const clientFor = (writer: string): Client | undefined => {
       const found = identityOf?.(writer);
       return found === undefined ? undefined : this.#clients.of(name, found);
     };
-    const run: ProgramRunOptions = { clientFor, ...(tracker === undefined ? {} : { tracker }) };
+    const run: ProgramRunOptions = { clientFor, tracker: this.#tracker };
     let dormancy = this.#sleeping?.dormancyOf(name);
     return async (signal) => {
       const how = dormancy === undefined ? run : { ...run, dormancy };
@@ -261,15 +205,16 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** An independent copy as of now, with programs of its own; only of clusters whose store is in memory. */
-  fork({ quietMs, ...options }: ClusterForkOptions): Cluster {
-    return this.#copy(options, quietMs === undefined ? undefined : { quietMs, reads: this.#reads() });
+  fork({ quietFor, ...options }: ClusterForkOptions): Cluster {
+    const quiet = quietFor === undefined ? undefined : { quietMs: millisecondsOf(quietFor), reads: this.#reads() };
+    return this.#copy(options, quiet);
   }
 
-  /** The cluster as it is now, for others to begin with; `quietMs` is as for `fork`. It may be disposed of afterwards. */
-  template(quietMs: number): ClusterTemplate<Cluster> {
+  /** The cluster as it is now, for others to begin with; `quietFor` is as for `fork`. It may be disposed of afterwards. */
+  template(quietFor: Duration): ClusterTemplate<Cluster> {
     const { clock } = this.#options;
     const parts = { contents: this.plane.contents(), takenAtMs: clock.now() };
-    const settled = { quietMs, reads: this.#reads() };
+    const settled = { quietMs: millisecondsOf(quietFor), reads: this.#reads() };
     return new ClusterTemplate(parts, (options) => this.#copy(options, settled));
   }
 
@@ -282,7 +227,8 @@ export class Cluster implements AsyncDisposable {
   #reads(): SettledParts['reads'] {
     const reads = new Map(this.#settled?.reads);
     for (const each of this.apps)
-      for (const [part, kinds] of each.reads()) reads.set(settledName(each.name, part), kinds);
+      for (const part of each.parts())
+        if (part.isAsleep !== true) reads.set(settledName(each.name, part.name), part.reads);
     return reads;
   }
 

@@ -1,5 +1,5 @@
 import type { RuntimeConfig } from '../api/index.ts';
-import type { Clock, Logger, Random } from '../base/index.ts';
+import type { Clock, KubernetesVersion, Logger, Random } from '../base/index.ts';
 import type { AccessOptions } from './access.ts';
 import type { AdmissionOptions } from './admission.ts';
 import type { AggregationOptions } from './aggregation.ts';
@@ -12,6 +12,8 @@ import type { StorageOptions } from './storage-options.ts';
 /** How a control plane is made. Each group is read by one phase of the start; see `startControlPlane`. */
 export interface ControlPlaneOptions {
   readonly name: string;
+  /** The version of Kubernetes whose API is served; default 1.36. */
+  readonly kubernetesVersion?: KubernetesVersion;
   /** What the machine is called; the server's identity is made of it. Default localhost. */
   readonly hostname?: string;
   /** The networks of Services, the first of which the `kubernetes` Service is in. */

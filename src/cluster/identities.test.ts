@@ -26,7 +26,7 @@ test.each([1, 3])(
   'the programs of a cluster with %d nodes write under their own names, not as masters',
   async (nodes) => {
     const [masters, others] = [new Set<string>(), new Set<string>()];
-    await using cluster = await startCluster({ nodes, admission: [noting(masters, others)] });
+    await using cluster = await startCluster({ nodes, admission: { plugins: [noting(masters, others)] } });
     const { apps, core } = cluster.client;
     await core.v1.services.namespace('default').create({
       metadata: { name: 'web' },

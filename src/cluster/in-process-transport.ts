@@ -76,7 +76,7 @@ export class InProcessTransport implements Transport {
     const headers = texts.length === 0 ? NO_HEADERS : { warning };
     if (isWhole && answer.type === 'object') {
       const { object, resource, code } = answer;
-      return { status: code, headers, body: { type: 'object', object: served(object, resource) } };
+      return { status: code, headers, body: { type: 'object', object: servedObject(object, resource) } };
     }
     if (isWhole && answer.type === 'list')
       return { status: 200, headers, body: { type: 'object', object: listOf(answer) } };
@@ -114,14 +114,15 @@ function leaving(call: InProcessCall, { signal }: TransportRequest): Leaving {
   return { signal, ...onAbort(signal, () => call.finish(CUT)) };
 }
 
-function served(object: StoredObject | object, resource: ListAnswer['resource']): object {
+/** An object of an answer, in the version of the answer's resource. */
+export function servedObject(object: StoredObject | object, resource: ListAnswer['resource']): object {
   return object instanceof StoredObject ? object.as(resource) : object;
 }
 
 function listOf({ resource, items, metadata }: ListAnswer): object {
   const { kind, group, version } = resource;
   const apiVersion = group === '' ? version : `${group}/${version}`;
-  return { kind: `${kind}List`, apiVersion, metadata, items: items.map((item) => served(item, resource)) };
+  return { kind: `${kind}List`, apiVersion, metadata, items: items.map((item) => servedObject(item, resource)) };
 }
 
 async function* eventsOf(
@@ -137,7 +138,7 @@ async function* eventsOf(
       if (turn !== undefined) await turn;
       if (signal.aborted) break;
       yield batch.map((event): TransportEvent =>
-        'object' in event ? { type: event.type, object: served(event.object, resource) } : event,
+        'object' in event ? { type: event.type, object: servedObject(event.object, resource) } : event,
       );
     }
     if (signal.aborted) throw signal.reason;

@@ -5,9 +5,10 @@ export { type ContextOptions, KubeconfigContext } from './kubeconfig-context.ts'
 export type { LocalBackend } from '../aggregator/index.ts';
 export { copyStore, type CopyOptions, type CopyReport, type StorePlace } from './migration/copy-store.ts';
 export { keelsonVersion, KUBERNETES_VERSION } from '../base/index.ts';
-export { type InProcessOptions, InProcessTransport } from './in-process-transport.ts';
+export { type InProcessOptions, InProcessTransport, servedObject } from './in-process-transport.ts';
 export type { ListenAddress } from './addresses.ts';
-export { Cluster, type ClusterOptions, launchCluster, runClusterWorker } from './cluster.ts';
+export { Cluster, launchCluster, runClusterWorker } from './cluster.ts';
+export type { ClusterOptions } from './cluster-options.ts';
 export { FencedCluster, type FencedOptions, launchFenced } from './launch-fenced.ts';
 export type { ClusterTemplate } from './template/cluster-template.ts';
 export { EncryptionConfigError, type EncryptionOptions } from '../encryption/index.ts';

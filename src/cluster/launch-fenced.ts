@@ -1,4 +1,5 @@
-import { type Cluster, type ClusterOptions, launchCluster } from './cluster.ts';
+import { type Cluster, launchCluster } from './cluster.ts';
+import type { ClusterOptions } from './cluster-options.ts';
 import { type HeapListener, HeapWatch } from './heap-watch.ts';
 import type { ProgramFence } from './program-fence.ts';
 import { StartRecord } from './start-record.ts';

@@ -4,9 +4,12 @@ import type { MetricRegistry } from '../base/index.ts';
 import type { VersionInfo } from '../apiserver/index.ts';
 import type { StorageOptions } from './storage-options.ts';
 
+/** When the process started, in milliseconds since 1970. */
+export const PROCESS_STARTED_AT_MS = performance.timeOrigin;
+
 /** What the process uses, and what it is; read at each scrape. Figures that the system does not report are left out. */
 export function processMetrics(metrics: MetricRegistry, version: VersionInfo): void {
-  const startSeconds = performance.timeOrigin / 1000;
+  const startSeconds = PROCESS_STARTED_AT_MS / 1000;
   const gauge = (name: string, help: string, read: () => number | undefined): void =>
     metrics.callback({ name, help, labels: NO_LABELS }, () => samplesOf(read()));
   metrics.callback(

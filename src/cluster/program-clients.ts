@@ -1,6 +1,7 @@
 import { type Clock, type Logger, type Random, TurnBudget } from '../base/index.ts';
 import { Client, ClientMetrics, type Transport } from '../client/index.ts';
 import type { ControlPlane } from './control-plane.ts';
+import { noObjects } from './no-objects.ts';
 import type { Identity } from './in-process-client.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import { ProgramTurns } from './program-turns.ts';
@@ -21,13 +22,13 @@ interface ProgramClientsOptions {
 /** The clients of the cluster's programs, one for each program and identity. All together leave time for the clients of others. */
 export class ProgramClients implements AsyncDisposable {
   readonly metrics = new ClientMetrics();
-  readonly #plane: Pick<ControlPlane, 'server' | 'programs'>;
+  readonly #plane: Pick<ControlPlane, 'server' | 'programs' | 'types'>;
   readonly #options: ProgramClientsOptions;
   readonly #budget: TurnBudget;
   readonly #turns = new Map<string, ProgramTurns>();
   readonly #clients = new Map<string, Client>();
 
-  constructor(plane: Pick<ControlPlane, 'server' | 'programs'>, options: ProgramClientsOptions) {
+  constructor(plane: Pick<ControlPlane, 'server' | 'programs' | 'types'>, options: ProgramClientsOptions) {
     this.#plane = plane;
     this.#options = options;
     this.#budget = new TurnBudget(options.clock);
@@ -46,7 +47,7 @@ export class ProgramClients implements AsyncDisposable {
 
   #make(program: string, identity: Identity): Client {
     const { clock, random, log, wrapTransport = (transport) => transport } = this.#options;
-    const { server, programs } = this.#plane;
+    const { server, programs, types } = this.#plane;
     const certificate = programs.certificateOf(identity);
     const direct = new InProcessTransport(server, { clock, certificate, turns: this.#turnsOf(program) });
     const transport = this.metrics.meter(direct, { host: 'in-process', clock });
@@ -56,6 +57,7 @@ export class ProgramClients implements AsyncDisposable {
       random,
       log: own,
       userAgent: program,
+      sourceOf: (kind) => (types.isOfOtherVersion(kind) ? noObjects : undefined),
       onWarning: ({ text, request }) => own.debug('server warns', { text, request }), // about kinds we must serve all the same
     });
   }

@@ -1,6 +1,7 @@
 // The published door `keelson/server`: an API server or a whole cluster inside your program, and what extends it in code.
 export { ControlPlane } from './control-plane.ts';
-export { Cluster, type ClusterOptions } from './cluster.ts';
+export { Cluster } from './cluster.ts';
+export type { ClusterOptions } from './cluster-options.ts';
 export { type InProgram, launchCluster, startControlPlane } from './start-in-program.ts';
 export type { ControlPlaneOptions } from './control-plane-options.ts';
 export type { AccessOptions } from './access.ts';
@@ -12,7 +13,7 @@ export type { ServingOptions } from './serving.ts';
 export type { StorageOptions } from './storage-options.ts';
 export { type ClusterAccess, defaultKubeconfigPath, kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
 export { copyStore, type CopyOptions, type CopyReport, type StorePlace } from './migration/copy-store.ts';
-export { keelsonVersion, KUBERNETES_VERSION } from '../base/index.ts';
+export { keelsonVersion, KUBERNETES_VERSION, type KubernetesVersion } from '../base/index.ts';
 export type { AuditEvent, AuditOptions, AuditPolicy, AuditSink, AuthorizationOptions } from '../access/index.ts';
 export type {
   AccessDecision,

@@ -6,7 +6,8 @@ import type { SchedulingAttempts } from '../scheduler/index.ts';
 export const SCHEDULING_PREFIX = '/keelson/scheduling/';
 
 /**
- * Serves `/keelson/scheduling/NAMESPACE/NAME`: the last tries to find a node for a pod. Who may get these paths is up to the
+ * Serves `/keelson/scheduling/NAMESPACE/NAME`, the last tries to find a node for a pod, and `/keelson/scheduling`, the last try of each of
+ * the pods that were tried last, newest first. Who may get these paths is up to the
  * authorizers, as for all paths.
  */
 export class SchedulingPaths implements PathHandler {
@@ -17,10 +18,22 @@ export class SchedulingPaths implements PathHandler {
   }
 
   async handle({ request: { method, path } }: Call): Promise<Answer | undefined> {
-    if (!path.startsWith(SCHEDULING_PREFIX)) return undefined;
+    const isList = path === SCHEDULING_PREFIX.slice(0, -1);
+    if (!isList && !path.startsWith(SCHEDULING_PREFIX)) return undefined;
     if (method !== 'GET') throw methodNotAllowed();
+    if (isList) return { type: 'bytes', code: 200, contentType: 'application/json', body: recentText(this.#attempts) };
     return { type: 'bytes', code: 200, contentType: 'application/json', body: attemptsText(this.#attempts, path) };
   }
+}
+
+const MAX_RECENT = 100;
+
+function recentText(attempts: SchedulingAttempts): string {
+  const items = attempts.recent(MAX_RECENT).map(([key, attempt]) => {
+    const slash = key.indexOf('/');
+    return { namespace: key.slice(0, slash), pod: key.slice(slash + 1), ...attempt };
+  });
+  return `${JSON.stringify({ items })}\n`;
 }
 
 /** The same on the port of a scheduler that runs apart. */

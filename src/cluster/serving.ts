@@ -1,4 +1,10 @@
-import { type ApiServer, listen, type ServerLimits, type TransportLimits } from '../apiserver/index.ts';
+import {
+  type ApiServer,
+  listen,
+  type ServerLimits,
+  type TransportLimitOptions,
+  transportLimits,
+} from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Credential } from '../wire/certificates/index.ts';
@@ -37,7 +43,7 @@ export interface ServingOptions {
   /** How many requests are served at once, and how large they may be. */
   readonly limits?: Partial<ServerLimits>;
   /** Limits of connections. */
-  readonly transportLimits?: Partial<TransportLimits>;
+  readonly transportLimits?: TransportLimitOptions;
   /** Whether requests are sorted into levels of priority that share `limits`; default true. */
   readonly priorityAndFairness?: boolean;
   /** Processes that serve requests in place of this one, on one port; default none. */
@@ -71,7 +77,10 @@ export interface PortParts {
 }
 
 /** Opens a port of this process, or of the workers that serve in its place. */
-export async function openPort({ workers, transportLimits }: ServingOptions, parts: PortParts): Promise<ServingPort> {
+export async function openPort(
+  { workers, transportLimits: limits }: ServingOptions,
+  parts: PortParts,
+): Promise<ServingPort> {
   const { server, place, certificates, clock, log, signal } = parts;
   if (workers !== undefined) {
     const { WorkerPool } = await import('./workers/worker-pool.ts'); // few servers have workers
@@ -85,7 +94,7 @@ export async function openPort({ workers, transportLimits }: ServingOptions, par
     clock,
     uids: server.services.uids,
     log,
-    limits: transportLimits,
+    limits: transportLimits(limits),
     observer: server.observer,
     signal,
   });

@@ -70,7 +70,7 @@ async function openPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
     const transformerFor = encryption?.transformerFor.bind(encryption);
     return new ControlPlane(options, {
       storage: { ...storage, ...(transformerFor === undefined ? {} : { transformerFor }) },
-      types: builtInTypes(),
+      types: builtInTypes(options.kubernetesVersion),
       ...(encryption === undefined ? {} : { encryption }),
       ...keys,
     });

@@ -10,7 +10,7 @@ test('an API server starts without options', async () => {
   expect(plane.isListening).toBe(false);
 });
 
-test('a whole cluster listens and has ready nodes', { timeout: 60_000 }, async ({ signal }) => {
+test('a whole cluster listens and has ready nodes', async ({ signal }) => {
   await using cluster = await launchCluster({ nodes: 2, serving: { listen: { host: '127.0.0.1', port: 0 } } });
   await cluster.nodesReady(signal);
   await cluster.areReady(['keelson-2'], signal);

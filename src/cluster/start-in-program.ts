@@ -1,5 +1,6 @@
 import { CryptoRandom, formatWithStack, LineLogger, RealClock } from '../base/index.ts';
-import { type Cluster, type ClusterOptions, launchCluster as launchWith } from './cluster.ts';
+import { type Cluster, launchCluster as launchWith } from './cluster.ts';
+import type { ClusterOptions } from './cluster-options.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { startControlPlane as startWith } from './start-control-plane.ts';

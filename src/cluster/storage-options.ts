@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { ServerObjectsOptions, SharedObjects, StorageCodec, StoredKind } from '../apiserver/index.ts';
 import { jsonStorage, protobufStorage } from '../apiserver/index.ts';
-import type { Clock, Logger, Random } from '../base/index.ts';
+import { type Clock, type Duration, type Logger, type Random } from '../base/index.ts';
 import type { EncryptionOptions } from '../encryption/index.ts';
 import { keyNames, openChannelStore, openDurableStore, openEtcdStore, openMemoryStore } from '../store/index.ts';
 import type {
@@ -21,7 +21,7 @@ export interface StoredFormOptions {
   /** Encrypts what is stored; default nothing is encrypted. */
   readonly encryption?: EncryptionOptions;
   /** How long Events are kept; default an hour. */
-  readonly eventTtlSeconds?: number;
+  readonly eventTtl?: Duration;
 }
 
 type StoreOptions =
@@ -34,7 +34,7 @@ type StoreOptions =
 /** Settings of the embedded store. */
 type EmbeddedStoreOptions = Pick<
   DurableStoreOptions,
-  'syncs' | 'history' | 'checkpointAfterBytes' | 'checkpointIntervalMs'
+  'syncs' | 'history' | 'checkpointAfterBytes' | 'checkpointInterval'
 >;
 
 export interface OpenStorage {
@@ -66,7 +66,7 @@ export async function openStorage(
         shared: new WeakMap(),
       };
     case 'durable': {
-      const { type: _, folder, encryption: __, eventTtlSeconds: ___, ...embedded } = options;
+      const { type: _, folder, encryption: __, eventTtl: ___, ...embedded } = options;
       return { store: await openDurableStore(folder, { ...parts, ...embedded }), codecFor: asJson };
     }
     case 'channel': {
@@ -104,7 +104,7 @@ function forkable({ store }: OpenStorage): ForkableStore {
 }
 
 function asJson({ storage }: StoredKind): StorageCodec {
-  return jsonStorage(storage.type, storage.typeOf);
+  return jsonStorage(storage.type, storage.typeOf, storage);
 }
 
 function isForkable(store: Store): store is ForkableStore {

@@ -1,12 +1,17 @@
 import type { VersionInfo } from '../apiserver/index.ts';
-import { keelsonVersion, KUBERNETES_VERSION } from '../base/index.ts';
+import {
+  DEFAULT_KUBERNETES_VERSION,
+  keelsonVersion,
+  KUBERNETES_RELEASES,
+  type KubernetesVersion,
+} from '../base/index.ts';
 
 /**
  * What `/version` answers: the release that clients adapt to, with Keelson's own version in the build metadata.
  * `reported` replaces both.
  */
-export function versionInfo(reported?: string): VersionInfo {
-  const [major = '', minor = ''] = KUBERNETES_VERSION.slice(1).split('.');
+export function versionInfo(version: KubernetesVersion = DEFAULT_KUBERNETES_VERSION, reported?: string): VersionInfo {
+  const [major = '', minor = ''] = version.split('.');
   return {
     major,
     minor,
@@ -14,7 +19,7 @@ export function versionInfo(reported?: string): VersionInfo {
     emulationMinor: minor,
     minCompatibilityMajor: major,
     minCompatibilityMinor: String(Number(minor) - 1),
-    gitVersion: reported ?? `${KUBERNETES_VERSION}+keelson-${keelsonVersion()}`,
+    gitVersion: reported ?? `${KUBERNETES_RELEASES[version]}+keelson-${keelsonVersion()}`,
     gitCommit: '',
     gitTreeState: '',
     buildDate: '1970-01-01T00:00:00Z',

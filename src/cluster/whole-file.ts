@@ -1,20 +1,8 @@
 import { constants } from 'node:fs';
-import {
-  access,
-  chmod,
-  chown,
-  type FileHandle,
-  link,
-  lstat,
-  mkdir,
-  open,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { access, chmod, chown, type FileHandle, link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
 import type { Random } from '../base/index.ts';
+import { makeDurableFolder, syncFolder } from '../system/index.ts';
 
 /** For its owner only. */
 const PRIVATE_MODE = 0o600;
@@ -94,7 +82,7 @@ interface Placing<T> extends Look, WholeFileOptions {
 /** Writes the file under a name that no other process can have prepared, syncs it, then puts it in place; syncs the folder last. */
 async function writeBeside<T>(path: string, text: string, { mode, owner, random, put }: Placing<T>): Promise<T> {
   const folder = dirname(path);
-  await makeFolder(folder);
+  await makeDurableFolder(folder);
   const { file, written } = await openNew(join(folder, `.${basename(path)}.`), random);
   try {
     try {
@@ -127,22 +115,5 @@ async function openNew(prefix: string, random: Random): Promise<{ file: FileHand
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
-  }
-}
-
-/** A new folder survives a power failure only when its parent is synced, too. */
-async function makeFolder(folder: string): Promise<void> {
-  const path = resolve(folder);
-  const firstMade = await mkdir(path, { recursive: true, mode: 0o700 });
-  if (firstMade === undefined) return;
-  for (let made = path; made.length >= firstMade.length; made = dirname(made)) await syncFolder(dirname(made));
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

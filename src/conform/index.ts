@@ -9,5 +9,5 @@ export {
   type SuiteRunOptions,
 } from './run-suite.ts';
 export { caseText, reportJson, reportJunit, summaryText } from './reports.ts';
-export type { SuiteFlag, SuiteFlagValues, SuiteKind, SuiteRequest } from './suite-request.ts';
+export type { SuiteCluster, SuiteFlag, SuiteFlagValues, SuiteKind, SuiteRequest } from './suite-request.ts';
 export { suiteKinds } from './suite-kinds.ts';

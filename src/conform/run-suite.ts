@@ -66,13 +66,13 @@ async function outcomeOf<World extends ConformWorld>(
   world: World,
   { clock, signal, limitMs }: SuiteRunOptions,
 ): Promise<CaseOutcome> {
-  const reason = each.skip?.(world);
-  if (reason !== undefined) return { type: 'skipped', message: reason };
   using scope = new AbortScope(signal);
   using _limit = clock.timer(limitMs, () => scope.abort(new Error(`it took longer than ${limitMs} ms`)));
   let outcome: CaseOutcome = { type: 'passed' };
   try {
-    await each.run(world, scope.signal);
+    const reason = await each.skip?.(world, scope.signal);
+    if (reason === undefined) await each.run(world, scope.signal);
+    else outcome = { type: 'skipped', message: reason };
   } catch (error) {
     const cause: unknown = scope.signal.aborted ? scope.signal.reason : error;
     outcome = { type: 'failed', message: describeError(cause) };

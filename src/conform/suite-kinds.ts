@@ -1,4 +1,6 @@
+import { brokerKind } from './broker/broker-kind.ts';
 import { devicePluginKind } from './device-plugin/device-plugin-kind.ts';
+import { draKind } from './dra/dra-kind.ts';
 import type { SuiteKind } from './suite-request.ts';
 
 /** All suites: a folder each, and a line here. */
@@ -58,6 +60,12 @@ export const suiteKinds: readonly SuiteKind[] = [
         multiple: true,
         help: 'csi: parameters of volumes, as in a StorageClass',
       },
+      'mutable-parameters': {
+        type: 'string',
+        value: 'KEY=VALUE,…',
+        multiple: true,
+        help: 'csi: parameters that volumes can be changed to, as in a VolumeAttributesClass (default: changes are not judged)',
+      },
       'volume-secrets': { type: 'string', value: 'KEY=VALUE,…', multiple: true, help: 'csi: secrets of volumes' },
       'volume-bytes': { type: 'string', value: 'N', default: String(1024 ** 3), help: 'csi: size of volumes' },
       'calls-at-once': { type: 'string', value: 'N', default: '10', help: 'csi: calls that are made at the same time' },
@@ -71,4 +79,6 @@ export const suiteKinds: readonly SuiteKind[] = [
     load: async () => (await import('./csi/csi-suite.ts')).csiSuiteFor,
   },
   devicePluginKind,
+  draKind,
+  brokerKind,
 ];

@@ -1,3 +1,4 @@
+import type { Client } from '../client/index.ts';
 import type { ConformSuite } from './suite.ts';
 
 /** A flag of a suite, as data. */
@@ -15,11 +16,20 @@ export interface SuiteFlagValues {
   list(name: string): readonly string[];
 }
 
+/** An API server without anything else, for extensions that are clients of a cluster. */
+export interface SuiteCluster extends AsyncDisposable {
+  /** May do everything. */
+  readonly client: Client;
+  /** The path of a kubeconfig for the extension. */
+  readonly kubeconfig: string;
+}
+
 export interface SuiteRequest {
   /** The program of the extension and its arguments. */
   readonly command: readonly string[];
   readonly flags: SuiteFlagValues;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  openCluster(signal: AbortSignal): Promise<SuiteCluster>;
 }
 
 /** A kind of extension that there is a suite for. */

@@ -12,8 +12,8 @@ export interface ConformCase<World> {
   /** Where it does: `CNI 1.1.0, section 2, DEL`. */
   readonly source: string;
   readonly level: RuleLevel;
-  /** Why the rule does not apply; undefined when it does. */
-  skip?(world: World): string | undefined;
+  /** Why the rule does not apply; undefined when it does. May ask the extension. */
+  skip?(world: World, signal: AbortSignal): string | undefined | Promise<string | undefined>;
   /** Throws a `Breach` when the rule is broken; anything else that is thrown is one as well. */
   run(world: World, signal: AbortSignal): Promise<void>;
 }

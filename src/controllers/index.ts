@@ -85,7 +85,7 @@ export interface ControllerSettings
     PodGcOptions,
     ResourceQuotaOptions,
     TokenCleanerOptions,
-    Pick<SigningAuthority, 'maxDurationMs'> {
+    Pick<SigningAuthority, 'clusterSigningDuration'> {
   /** Maximum concurrency of controllers, by their names in `--controllers`; default: upstream's. */
   readonly concurrency?: Readonly<Record<string, number>>;
 }

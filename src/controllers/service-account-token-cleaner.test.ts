@@ -20,7 +20,7 @@ async function createTokens(client: Client, secrets: Readonly<Record<string, Rec
 
 describe('unused tokens', () => {
   test('are marked after some days, and deleted after the same time again', async () => {
-    await using cluster = await startWith(serviceAccountTokenCleaner({ tokenCleanUpPeriodMs: 3 * DAY_MS }));
+    await using cluster = await startWith(serviceAccountTokenCleaner({ tokenCleanUpPeriod: 3 * DAY_MS }));
     const { client, clock } = cluster;
     const secrets = client.core.v1.secrets.namespace('default');
     await createTokens(client, {

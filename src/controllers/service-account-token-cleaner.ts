@@ -1,10 +1,11 @@
 import { podReferences } from '../api/meaning/index.ts';
+import { type Duration, millisecondsOf } from '../base/index.ts';
 import { keyOf, mergePatch, type Observed, Pod, Secret, ServiceAccount } from '../client/index.ts';
-import type { AppContext, Objects, ProgramPart, Passes, PreparedPart } from '../kit/index.ts';
+import { type AppContext, type Objects, Passes, type PreparedPart, type ProgramPart } from '../kit/index.ts';
 
 export interface TokenCleanerOptions {
   /** A token unused for this time is marked as invalid, and deleted after the same time again; default one year. */
-  readonly tokenCleanUpPeriodMs?: number;
+  readonly tokenCleanUpPeriod?: Duration;
 }
 
 const NAME = 'legacy-serviceaccount-token-cleaner-controller';
@@ -17,11 +18,11 @@ const INVALID_SINCE = 'kubernetes.io/legacy-token-invalid-since';
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
 /** Deletes unused legacy tokens: those that old clusters generated for every service account. */
-export function serviceAccountTokenCleaner({ tokenCleanUpPeriodMs = YEAR_MS }: TokenCleanerOptions = {}): ProgramPart {
+export function serviceAccountTokenCleaner({ tokenCleanUpPeriod = YEAR_MS }: TokenCleanerOptions = {}): ProgramPart {
   return {
     name: NAME,
     sleepsWithout: [Secret],
-    prepare: (context) => new TokenCleaning(context, tokenCleanUpPeriodMs),
+    prepare: (context) => new TokenCleaning(context, millisecondsOf(tokenCleanUpPeriod)),
   };
 }
 
@@ -39,7 +40,7 @@ class TokenCleaning implements PreparedPart {
     this.#secrets = context.objects(Secret);
     this.#accounts = context.objects(ServiceAccount);
     this.#pods = context.objects(Pod);
-    this.#passes = context.passes(NAME, { period: DAY_MS, pass: () => this.#clean() });
+    this.#passes = new Passes(context, NAME, { period: DAY_MS, pass: () => this.#clean() });
     context.onChange(Secret, { add: ({ type }) => void (type === TOKEN_TYPE && this.#passes.request()) });
   }
 

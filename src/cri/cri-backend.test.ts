@@ -8,7 +8,7 @@ import { criRuntime } from './index.ts';
 import { RuntimeBehindSocket } from './testing/served-runtime.ts';
 
 /** How long nodes wait between looks at the runtime, as on a machine. */
-const POLLING = { relistEveryMs: 60_000, checkEveryMs: 10_000 };
+const POLLING = { relistEvery: 60_000, checkEvery: 10_000 };
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {

@@ -58,6 +58,8 @@ export class CriRuntime implements RuntimeService {
   readonly #calls: CriCalls;
   /** The sandboxes of containers, which their statuses do not name. */
   readonly #sandboxOf = new Map<string, string>();
+  /** Sandboxes that were stopped and not removed yet: they cannot be started again. */
+  readonly #stopped = new Set<string>();
 
   constructor(name: string, calls: CriCalls) {
     this.name = name;
@@ -111,11 +113,13 @@ export class CriRuntime implements RuntimeService {
 
   async stopPodSandbox(podSandboxId: string, options?: CallOptions): Promise<void> {
     await this.#calls.call(methods.stopPodSandbox, { podSandboxId }, options);
+    this.#stopped.add(podSandboxId);
   }
 
   async removePodSandbox(podSandboxId: string, options?: CallOptions): Promise<void> {
-    await this.#calls.call(methods.stopPodSandbox, { podSandboxId }, options);
+    if (!this.#stopped.has(podSandboxId)) await this.#calls.call(methods.stopPodSandbox, { podSandboxId }, options);
     await this.#calls.call(methods.removePodSandbox, { podSandboxId }, options);
+    this.#stopped.delete(podSandboxId);
     for (const [container, sandbox] of this.#sandboxOf) if (sandbox === podSandboxId) this.#sandboxOf.delete(container);
   }
 
@@ -143,7 +147,9 @@ export class CriRuntime implements RuntimeService {
   async listPodSandbox(filter?: PodSandboxFilter, options?: CallOptions): Promise<readonly PodSandboxStatus[]> {
     const request = { filter: sandboxFilterMessage(filter) };
     const { items = [] } = await this.#calls.call(methods.listPodSandbox, request, options);
-    return items.filter((item) => this.#isWhole('sandbox', item)).map((item) => sandboxStatus(item));
+    const sandboxes = items.filter((item) => this.#isWhole('sandbox', item)).map((item) => sandboxStatus(item));
+    if (filter === undefined) this.#keepStopped(sandboxes); // others may have removed some
+    return sandboxes;
   }
 
   async createContainer(
@@ -278,6 +284,11 @@ export class CriRuntime implements RuntimeService {
     if (hasEvents || signal.aborted) return;
     this.#calls.log.info('runtime sends no events: containers are listed every second', { runtime: this.name });
     yield* polledEvents(() => this.listContainers(undefined, { signal }), this.#calls.clock, signal);
+  }
+
+  #keepStopped(sandboxes: readonly PodSandboxStatus[]): void {
+    const present = new Set(sandboxes.map(({ id }) => id));
+    for (const id of this.#stopped) if (!present.has(id)) this.#stopped.delete(id);
   }
 
   /** Whether an item of a list can be used. One that cannot is left out: the others are still right. */

@@ -140,6 +140,7 @@ export function containerStats(message: MessageOf<typeof protocol.containerStats
     usageCoreNanoSeconds: cpu?.usageCoreNanoSeconds?.value ?? 0,
     workingSetBytes: memory?.workingSetBytes?.value ?? 0,
     writableLayerBytes: writableLayer?.usedBytes?.value ?? 0,
+    writableLayerInodes: writableLayer?.inodesUsed?.value ?? 0,
   };
 }
 

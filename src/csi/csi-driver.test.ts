@@ -91,6 +91,46 @@ describe('csiDriver()', () => {
     expect((await driver.call(Controller.listVolumes, {})).entries ?? []).toEqual([]);
   });
 
+  test('keeps a volume from other calls while a function goes on that ignores that its caller has given up', async () => {
+    const [begun, end] = [gate(), gate()];
+    let sizes = 0;
+    const controller = controllerOf({
+      expand: async (_, { capacityBytes }) => {
+        if (sizes++ > 0) return;
+        begun.open();
+        await end.opened;
+        expect(capacityBytes).toBe(2 ** 31);
+      },
+    });
+    await using driver = await served({ controller });
+    const named = async (name: string): Promise<string> => {
+      const { volume } = await driver.call(Controller.createVolume, { name, volumeCapabilities: [CAPABILITY] });
+      return volume?.volumeId ?? '';
+    };
+    const [volumeId, other] = [await named('a'), await named('b')];
+    const givenUp = new AbortController();
+    const request = { volumeId, capacityRange: { requiredBytes: 2 ** 31 } };
+    const first = driver.call(Controller.controllerExpandVolume, request, { signal: givenUp.signal });
+    await begun.opened;
+    givenUp.abort();
+    await expect(first).rejects.toThrow();
+
+    await expect
+      .poll(async () => await driver.call(Controller.deleteVolume, { volumeId }).catch((error: unknown) => error))
+      .toMatchObject({
+        code: 'ABORTED',
+        message: `An operation on "volume ${volumeId}" is still in progress, although its caller has given up`,
+      });
+    await driver.call(Controller.deleteVolume, { volumeId: other });
+    end.open();
+
+    await expect
+      .poll(async () => await driver.call(Controller.controllerExpandVolume, request).catch((error: unknown) => error))
+      .toMatchObject({ capacityBytes: 2 ** 31 });
+    expect(sizes).toBe(1); // what was given up has been finished
+    await driver.call(Controller.deleteVolume, { volumeId });
+  });
+
   test('offers what its author has written, and nothing else', async () => {
     await using plain = await served({ controller: controllerOf({}) });
     const { capabilities = [] } = await plain.call(Controller.controllerGetCapabilities, {});
@@ -136,7 +176,11 @@ async function newFolder(): Promise<string> {
 }
 
 async function served(parts: Pick<CsiDriverDefinition, 'controller' | 'node'>): Promise<{
-  call<Request, Response>(method: Method<Request, Response>, request: Request): Promise<Response>;
+  call<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    options?: { readonly signal: AbortSignal },
+  ): Promise<Response>;
   [Symbol.asyncDispose](): Promise<void>;
 }> {
   const listen = `unix://${join(await newFolder(), 'csi.sock')}`;
@@ -144,7 +188,7 @@ async function served(parts: Pick<CsiDriverDefinition, 'controller' | 'node'>): 
   const server = await listenCsi({ name: 'dir.example.com', version: '1', ...parts }, { listen, ...tools });
   const channel = new Channel({ endpoints: [listen], ...tools });
   return {
-    call: async (method, request) => channel.call(method, request),
+    call: async (method, request, options) => channel.call(method, request, options),
     async [Symbol.asyncDispose]() {
       await channel[Symbol.asyncDispose]();
       await server[Symbol.asyncDispose]();

@@ -10,3 +10,10 @@ export {
   driverParts,
 } from './controller/csi-controllers.ts';
 export { DriverConnection, type DriverConnectionOptions } from './controller/driver-connection.ts';
+export {
+  type FolderQuotas,
+  folderQuotas,
+  LOCAL_DRIVER,
+  LocalStorage,
+  type LocalStorageOptions,
+} from './local/index.ts';

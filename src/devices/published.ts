@@ -10,3 +10,16 @@ export {
   type PreferenceRequest,
 } from './kit/device-plugin.ts';
 export type { ServedDevicePlugin } from './kit/plugin-run.ts';
+export type {
+  AllocatedDevice,
+  ClaimAccess,
+  ClaimDeviceStatus,
+  ClaimName,
+  PrepareCall,
+  UnprepareCall,
+} from './kit/dra-claims.ts';
+export type { AttributeValue, DraDevice, DraPool } from './kit/dra-device.ts';
+export { draDriver, type DraDriver, type DraDriverDefinition, type DraDriverOptions } from './kit/dra-driver.ts';
+export { DevicePools, type PoolOptions } from './kit/dra-pools.ts';
+export type { ServedDraDriver } from './kit/dra-run.ts';
+export { runPlugin, type RunPluginOptions } from './kit/run-plugin.ts';

@@ -14,6 +14,7 @@ export type {
   AppOptions,
   AppRunOptions,
   AppService,
+  PartView,
   ProgramAppOptions,
   ProgramRunOptions,
 } from './app/app-options.ts';
@@ -39,13 +40,15 @@ export {
   WORK_FAILED,
   type WorkContext,
 } from './work/keyed-workers.ts';
+export { type WorkState, workStateOf, type WorkView } from './work/work-state.ts';
 export { watchEventLoop } from './work/blocked-loop.ts';
 export { RunTracker, type TrackedRun, unfinished } from './work/run-tracker.ts';
-export type { Passes, PassesOptions } from './work/passes.ts';
+export { Passes, type PassesContext, type PassesOptions } from './work/passes.ts';
 export { inParallel, TaskPool } from './work/task-pool.ts';
 export { onUnhandledRejection, run } from './run.ts';
 export type { RunOptions } from './run-options.ts';
-export { hostRuns, type RunHost } from './run-host.ts';
+export { hostRuns, type NodePlugin, runHost, type RunHost } from './run-host.ts';
+export { StopSignals } from './stop-signals.ts';
 export { DEPLOYMENT_VARIABLES } from './deployment-environment.ts';
 export type { ReconcileOutcome, ReconcileRecord, TraceFilter } from './trace.ts';
 export { resource } from './resource/resource.ts';
@@ -75,7 +78,14 @@ export type { PathTo } from './resource/recorded-path.ts';
 export type { RuleOptions, Rules } from './resource/rules.ts';
 export type { RoundTripLoss, RoundTripOptions, RoundTripReport } from './resource/round-trip.ts';
 export { SchemaError, type SchemaProblem } from './resource/schema-problem.ts';
-export type { InputOf, JsonSchema, OutputOf, SchemaSource, StandardSchema } from './resource/schema-source.ts';
+export {
+  type InputOf,
+  type JsonSchema,
+  jsonSchemaOf,
+  type OutputOf,
+  type SchemaSource,
+  type StandardSchema,
+} from './resource/schema-source.ts';
 export { type AccessNeed, type AppRoles, rbacOf, type RbacOptions } from './rbac/index.ts';
 export * from './apis/index.ts';
 export * from './extender/index.ts';

@@ -5,7 +5,6 @@ import type { Objects } from './objects.ts';
 import type { AccessNeed } from './rbac/access-need.ts';
 import type { WebhookHandler } from './webhooks/webhook-handler.ts';
 import type { KeyedWorkers, KeyedWorkersOptions } from './work/keyed-workers.ts';
-import type { Passes, PassesOptions } from './work/passes.ts';
 
 /** A registered change handler. Disposing removes it. */
 export interface Subscription extends Disposable {
@@ -36,8 +35,6 @@ export interface AppContext {
   onChange<T extends KubernetesObject>(kind: Kind<T>, handler: Handler<T>, where?: ObjectSelection): Subscription;
   /** Workers for keys, which the part runs. The name appears in logs, metrics and the trace. */
   workers(name: string, options: KeyedWorkersOptions): KeyedWorkers;
-  /** Passes over everything when there is a reason for one; the part runs them. */
-  passes(name: string, options: PassesOptions): Passes;
 }
 
 /** Something that an app runs: a controller, or any other loop. */
@@ -59,4 +56,6 @@ export interface PreparedPart {
    * itself knows this of the part's handlers, workers and passes.
    */
   readonly isIdle?: boolean;
+  /** What keeps the app from being ready while the part runs; the app itself knows of caches that are not filled. */
+  readonly unready?: readonly string[];
 }

@@ -32,6 +32,20 @@ test('records of pulls are files as a kubelet writes them', async () => {
   expect(await readdir(join(root, 'image_manager', 'pulling'))).toEqual([]);
 });
 
+test('pods that pull the same image at the same time do not disturb each other', async () => {
+  const records = new DiskPullRecords(root);
+  const record = { lastUpdatedTime: '2026-01-01T00:00:00Z', imageRef: 'sha256:1', credentialMapping: {} };
+  const pull = async (): Promise<void> => {
+    await records.addIntent('web:1');
+    await records.writePulled(record);
+  };
+
+  await Promise.all(Array.from({ length: 20 }, pull));
+
+  expect(await records.pulled('sha256:1')).toEqual(record);
+  expect(await readdir(join(root, 'image_manager', 'pulling'))).toHaveLength(1);
+});
+
 test('the usage of a folder counts what is on the disk, and what is gone counts as nothing', async () => {
   await writeFile(join(root, 'a'), Buffer.alloc(100_000, 1));
   const { bytes, inodes } = await diskUsage(root, new AbortController().signal);

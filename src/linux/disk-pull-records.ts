@@ -9,6 +9,7 @@ const API_VERSION = 'kubelet.config.k8s.io/v1beta1';
 export class DiskPullRecords implements PullRecords {
   readonly #pulling: string;
   readonly #pulled: string;
+  #writes = 0;
 
   /** `root` is the agent's folder. */
   constructor(root: string) {
@@ -25,7 +26,7 @@ export class DiskPullRecords implements PullRecords {
   }
 
   async writePulled(record: PulledRecord): Promise<void> {
-    await write(this.#pulled, fileOf(record.imageRef), {
+    await this.#write(this.#pulled, fileOf(record.imageRef), {
       kind: 'ImagePulledRecord',
       apiVersion: API_VERSION,
       ...record,
@@ -38,24 +39,25 @@ export class DiskPullRecords implements PullRecords {
   }
 
   async addIntent(image: string): Promise<void> {
-    await write(this.#pulling, fileOf(image), { kind: 'ImagePullIntent', apiVersion: API_VERSION, image });
+    await this.#write(this.#pulling, fileOf(image), { kind: 'ImagePullIntent', apiVersion: API_VERSION, image });
   }
 
   async removeIntent(image: string): Promise<void> {
     await rm(join(this.#pulling, fileOf(image)), { force: true });
   }
+
+  /** A crash leaves either the old or the new record. Pods that pull the same image at the same time write a file of their own each. */
+  async #write(folder: string, name: string, content: object): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    this.#writes += 1;
+    const unfinished = join(folder, `${name}.${this.#writes}.tmp`);
+    await writeFile(unfinished, JSON.stringify(content), { mode: 0o600 });
+    await rename(unfinished, join(folder, name));
+  }
 }
 
 function fileOf(name: string): string {
   return `sha256-${createHash('sha256').update(name).digest('hex')}`;
-}
-
-/** A crash leaves either the old or the new record. */
-async function write(folder: string, name: string, content: object): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const unfinished = join(folder, `${name}.tmp`);
-  await writeFile(unfinished, JSON.stringify(content), { mode: 0o600 });
-  await rename(unfinished, join(folder, name));
 }
 
 async function contentOf(path: string): Promise<string | undefined> {

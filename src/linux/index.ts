@@ -1,9 +1,6 @@
 // A node on a Linux machine: containers of a runtime behind a socket, real volumes, real limits.
 export { linuxBackend, type LinuxBackendOptions } from './linux-backend.ts';
 export { type CgroupOptions, DEFAULT_CGROUP_OPTIONS, type Enforcement } from './cgroups/cgroup-options.ts';
-export { type AssignmentOptions, DEFAULT_ASSIGNMENT_OPTIONS } from './assignment/assignment-options.ts';
-export type { HintProvider, ResourceHints, TopologyHint } from './assignment/topology-hints.ts';
-export { AdmissionError } from './assignment/topology-hints.ts';
 export { machineCredentials, runCredentialProgram } from './credential-programs.ts';
 export { DiskPullRecords } from './disk-pull-records.ts';
 export { LogindShutdown } from './shutdown/logind-shutdown.ts';

@@ -1,3 +1,4 @@
+import type { ResourceAssigner } from '../assignment/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
 import type {
   CgroupLimits,
@@ -8,7 +9,6 @@ import type {
   NodeResources,
   Refusal,
 } from '../node/index.ts';
-import type { ResourceAssigner } from './assignment/resource-assigner.ts';
 import type { NodeCgroups } from './cgroups/node-cgroups.ts';
 
 export interface LinuxNodeResourcesParts {

@@ -10,14 +10,17 @@ import {
 } from '../node/index.ts';
 import type { ContainerLogFiles, LoggedContainer } from './logs/container-log-files.ts';
 
-/** Containers whose start never came are forgotten, the oldest first. */
+/** Containers whose start never came are forgotten, the oldest first; and so are the paths of logs, which the runtime knows, too. */
 const MAX_CREATED = 1000;
+const MAX_LOGS = 1000;
 
 /** A runtime on this machine. The agent makes the folders of logs, which runtimes expect to be there. */
 export class LinuxRuntime extends CriRuntime {
   readonly #logs: ContainerLogFiles;
   /** Containers that were created and not started yet. */
   readonly #created = new Map<string, LoggedContainer>();
+  /** The logs of containers that were started, until the rotation of logs has asked for them. */
+  readonly #logPaths = new Map<string, string>();
   /** Whether files have labels on this machine; undefined until the first container. */
   #hasSelinux: boolean | undefined;
 
@@ -44,8 +47,7 @@ export class LinuxRuntime extends CriRuntime {
       : config.mounts.map((mount) => ({ ...mount, selinuxRelabel: false }));
     const id = await super.createContainer({ ...request, config: { ...config, mounts } }, options);
     this.#created.set(id, { id, labels: config.labels, logPath });
-    const [oldest] = this.#created.keys();
-    if (oldest !== undefined && this.#created.size > MAX_CREATED) this.#created.delete(oldest);
+    dropOldest(this.#created, MAX_CREATED);
     return id;
   }
 
@@ -53,7 +55,17 @@ export class LinuxRuntime extends CriRuntime {
     const created = this.#created.get(id);
     this.#created.delete(id);
     await super.startContainer(id, options);
-    await this.#logs.link(created ?? (await this.containerStatus(id, options)));
+    const container = created ?? (await this.containerStatus(id, options));
+    await this.#logs.link(container);
+    this.#logPaths.set(id, container.logPath);
+    dropOldest(this.#logPaths, MAX_LOGS);
+  }
+
+  /** The log of a container that was started, the first time that it is asked for. */
+  logPath(id: string): string | undefined {
+    const path = this.#logPaths.get(id);
+    this.#logPaths.delete(id);
+    return path;
   }
 
   override async checkpointContainer(
@@ -72,4 +84,9 @@ export class LinuxRuntime extends CriRuntime {
     }
     await super.removeContainer(id, options);
   }
+}
+
+function dropOldest(map: Map<string, unknown>, max: number): void {
+  const [oldest] = map.keys();
+  if (oldest !== undefined && map.size > max) map.delete(oldest);
 }

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { constants } from 'node:fs';
-import { chmod, type FileHandle, mkdir, open, readdir, readlink, realpath, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type MachineFolders, podFolder, type PodFiles } from '../node/index.ts';
 import type { ContainerLogFiles } from './logs/container-log-files.ts';
-import type { Mounts } from '../system/index.ts';
+import { errorCode, type Mounts } from '../system/index.ts';
 
 export interface DiskPodFilesParts {
   readonly folders: MachineFolders;
@@ -21,10 +21,15 @@ export class DiskPodFiles implements PodFiles {
   }
 
   async write(path: string, content: () => Promise<string>): Promise<void> {
-    await mkdir(dirname(path), { recursive: true, mode: 0o750 });
     const mode = path.endsWith('/etc-hosts') ? 0o644 : 0o666;
-    await writeFile(path, await content());
-    await chmod(path, mode); // whatever the umask is: containers of any user write their termination message
+    const text = await content();
+    const file = await openNew(path, mode);
+    try {
+      if (text !== '') await file.write(text);
+      await file.chmod(mode); // whatever the umask is: containers of any user write their termination message
+    } finally {
+      await file.close();
+    }
   }
 
   async read(
@@ -64,6 +69,17 @@ export class DiskPodFiles implements PodFiles {
     await mounts.removeFolder(podFolder(folders.root, podUid));
     for (const name of await readdir(folders.podLogs).catch(() => []))
       if (name.endsWith(`_${podUid}`)) await logs.removePod(join(folders.podLogs, name));
+  }
+}
+
+/** Makes the folders above the file, if they are not there yet. */
+async function openNew(path: string, mode: number): Promise<FileHandle> {
+  try {
+    return await open(path, 'w', mode);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    await mkdir(dirname(path), { recursive: true, mode: 0o750 });
+    return await open(path, 'w', mode);
   }
 }
 

@@ -22,6 +22,7 @@ import { apiPodWriter, type PodWriter } from './pod-writer.ts';
 import { LifecycleHooks, type ProbeRecord } from './probes/index.ts';
 import { PodResizes } from './resizing/index.ts';
 import type { ServedNode } from './server/index.ts';
+import { isStaticPod } from './static-pods/index.ts';
 import { PodStreams } from './streams/index.ts';
 import {
   ApiVolumeData,
@@ -121,12 +122,16 @@ export function composeAgent(
   );
   const streams = new PodStreams({ runtime, logs, pod: (key) => core.pods.get(key) });
   const served: ServedNode = {
-    ...{ settings, streams, clock, backend, counts, pods },
+    ...{ settings, streams, clock, backend, counts },
+    pods: () => pods().map((each) => asKnown(each, core.worker(each))),
     startedAtMs: clock.now(),
     pod: (key) => core.pods.get(key),
     usage: () => backend.usage.read(pods(), node()),
     volumes: (each) => volumesUsage.of(each),
-    timings: () => (timings.isMade() ? timings.get().families() : []),
+    timings: () => [
+      ...(timings.isMade() ? timings.get().families() : []),
+      ...(resizes.isMade() ? resizes.get().families() : []),
+    ],
     probes: () => probesOf(core.workers()),
   };
   const inUse = new VolumesInUse(report);
@@ -143,18 +148,19 @@ export function composeAgent(
   const data = new ApiVolumeData(client, { objects, clock, random });
   const contents = new PodContents({ data, machine, allocatable, pod });
   const volumes = new PodVolumes({
-    ...{ clock, contents, client, inUse, node },
+    ...{ clock, contents, client, inUse, node, metrics: counts.metrics },
     plugins: backend.volumes,
-    mounted: () => plan({ type: 'grow' }, GROW_EVERY_MS),
+    mounted: (mounted, claim) => upkeep.claimMounted(mounted, claim),
+    takenOver: () => plan({ type: 'grow' }, GROW_EVERY_MS),
   });
-  const volumesUsage = new PodVolumesUsage({ clock, volumes });
+  const volumesUsage = new PodVolumesUsage({ clock, volumes, metrics: counts.metrics });
   const upkeep = new VolumeUpkeep({
     ...{ node: name, client, clock, events, volumes, plan },
     pods: () => pods().filter((each) => core.worker(each) !== undefined),
   });
   const isLeft = (uid: string): boolean => core.pods.knowsAll() && !core.isLeaving(uid);
   const cleaner = new NodeCleaner({
-    ...{ backend, volumes, log },
+    ...{ backend, volumes, log, counts },
     removed: (uid) => {
       if (workerParts.isMade()) workerParts.get().isolations.release(uid);
     },
@@ -166,20 +172,23 @@ export function composeAgent(
     },
   });
   const guards = new NodeGuards(settings, {
-    ...{ clock, log, events, backend, pods, report },
+    ...{ clock, log, events, backend, pods, report, counts },
     worker: (each) => core.worker(each),
     removeDead: (hasEnded) => cleaner.removeDead(hasEnded),
     volumes: (each) => volumesUsage.of(each),
   });
   const gate = new PodGate({
-    ...{ settings, backend, node },
+    ...{ settings, backend, node, counts, clock },
     resizes: () => resizes.get(),
     refuse: (each) => guards.refuse(each),
+    active: () => guards.active(),
+    preempt: (each, resource) => guards.preempt(each, resource),
+    hasEnded: (each) => guards.hasEnded(each),
   });
   const resizes = madeOnce(
     () =>
       new PodResizes({
-        ...{ clock, log, machine, resources, pod, wake },
+        ...{ clock, log, machine, resources, pod, wake, metrics: counts.metrics },
         reserve: (each) => gate.resize(each),
         event: (each, details) => new PodEvents(events).pod(each, details),
         plan: (afterMs) => plan({ type: 'resize' }, afterMs),
@@ -195,11 +204,11 @@ export function composeAgent(
     },
   });
   const workerParts = madeOnce((): PodWorkerParts => ({
-    ...{ ...parts, backend, sources, volumes, contents, allocatable, counts, echoes, wake },
+    ...{ ...parts, settings, backend, sources, volumes, contents, allocatable, counts, echoes, wake },
     writer: core.writer ?? apiPodWriter(parts.pods),
-    hooks: new LifecycleHooks(backend.actions, clock),
+    hooks: new LifecycleHooks(backend.actions, { clock, metrics: counts.metrics }),
     puller: nodeImagePuller(settings, {
-      ...{ client, clock, log, images },
+      ...{ client, clock, log, images, metrics: counts.metrics },
       secret: (namespace, secret) => sources.data.secret(namespace, secret),
     }),
     prepareDevices: async (each, signal) =>
@@ -218,6 +227,9 @@ export function composeAgent(
     ended: (uid) => core.release(uid),
     resizes: resizes.get(),
     imagesChanged: () => core.reportImages(),
+    imageFound: (id) => {
+      if (!heartbeat.hasReported(id)) core.reportImages();
+    },
   }));
   return {
     ...{ streams, served, objects, contents, volumes, upkeep, cleaner, guards, gate, heartbeat, echoes },
@@ -225,6 +237,11 @@ export function composeAgent(
     resizes: resizes.get,
     workerParts: workerParts.get,
   };
+}
+
+/** A static pod with the status that the node knows, which no API server may have. */
+function asKnown(pod: Observed<Pod>, worker: Pick<PodWorker, 'status'> | undefined): Observed<Pod> {
+  return worker !== undefined && isStaticPod(pod) ? { ...pod, status: worker.status } : pod;
 }
 
 function* probesOf(workers: Iterable<PodWorker>): Generator<ProbeRecord> {

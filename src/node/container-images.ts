@@ -3,18 +3,22 @@ import type { Observed, Pod } from '../client/index.ts';
 import type { EventDetails } from '../kit/index.ts';
 import type { NodeBackend } from './backend/index.ts';
 import { imageSpec, KeptSandboxConfig } from './config/index.ts';
-import { imageNameProblem, type ImagePuller, type PullResult } from './images/index.ts';
+import { imageNameProblem, type ImagePuller, type PullResult, PullsFailedError } from './images/index.ts';
 import { backOffUntil, type ContainerSpec, nextBackOff, pullKey, type StartFailure } from './life/index.ts';
+import type { NodeCounts } from './node-counts.ts';
 import type { PodEvents } from './pod-events.ts';
 import type { PodRecord } from './pod-record.ts';
-import type { ImageSpec } from './runtime/index.ts';
+import type { Image, ImageSpec } from './runtime/index.ts';
 
 export interface ContainerImagesParts {
   readonly clock: Clock;
   readonly backend: NodeBackend;
   readonly puller: ImagePuller;
+  readonly counts: Pick<NodeCounts, 'metrics'>;
   /** Called after an image was pulled. */
   imagesChanged(): void;
+  /** Called when an image is on the machine already, which the node may not have reported yet. */
+  imageFound(id: string): void;
 }
 
 type ImageVolume = NonNullable<NonNullable<NonNullable<Observed<Pod>['spec']>['volumes']>[number]['image']>;
@@ -37,6 +41,8 @@ export class ContainerImages {
   readonly #events: PodEvents;
   readonly #parts: ContainerImagesParts;
   readonly #sandboxConfig = new KeptSandboxConfig();
+  /** The image that was looked at last. */
+  #seen: { readonly name: string; readonly image: Image } | undefined;
 
   constructor(record: PodRecord, events: PodEvents, parts: ContainerImagesParts) {
     this.#record = record;
@@ -50,6 +56,13 @@ export class ContainerImages {
       (await this.#ensureVolumes(pod, container, signal)) ??
       (await this.#ensureImage(pod, this.#imageOf(pod, container), signal))
     );
+  }
+
+  /** What the runtime says of the image of a container; `ensure` has mostly asked it already. */
+  async status(spec: ImageSpec, signal: AbortSignal): Promise<Image | undefined> {
+    const seen = this.#seen;
+    this.#seen = undefined; // it may be another one at the next start
+    return seen?.name === spec.image ? seen.image : await this.#parts.backend.images.imageStatus(spec, { signal });
   }
 
   /** The images of the pod's image volumes that are on the machine, by the name of the volume. */
@@ -87,7 +100,11 @@ export class ContainerImages {
     let last: StartFailure | undefined;
     for (const { name, image } of pod.spec?.volumes ?? []) {
       if (image === undefined || !mounted.has(name)) continue;
+      const { metrics } = this.#parts.counts;
+      metrics.add('kubelet_image_volume_requested_total');
       const failure = await this.#ensureVolume(pod, image, signal);
+      if (failure === undefined) metrics.add('kubelet_image_volume_mounted_succeed_total');
+      else metrics.add('kubelet_image_volume_mounted_errors_total');
       if (failure !== undefined) {
         const message = `Error: ${failure.reason}`;
         this.#events.container(pod, container.name, { type: 'Warning', reason: 'Failed', message });
@@ -124,7 +141,15 @@ export class ContainerImages {
     const problem = imageNameProblem(image);
     if (problem !== undefined) return this.#invalidName(wanted, problem);
     const present = policy === 'Always' ? undefined : await images.imageStatus(spec, { signal });
-    if (present !== undefined && (await this.#parts.puller.mayUse(pod, image, present.id))) {
+    const mayUse = present !== undefined && (await this.#parts.puller.mayUse(pod, image, present.id));
+    this.#parts.counts.metrics.add('kubelet_image_manager_ensure_image_requests_total', {
+      present_locally: policy === 'Always' ? 'unknown' : String(present !== undefined),
+      pull_policy: policy.toLowerCase(),
+      pull_required: String(!mayUse),
+    });
+    if (mayUse) {
+      this.#seen = { name: spec.image, image: present };
+      this.#parts.imageFound(present.id);
       const message = `Container image ${JSON.stringify(image)} already present on machine and can be accessed by the pod`;
       tell({ reason: 'Pulled', message });
       return undefined;
@@ -163,18 +188,22 @@ export class ContainerImages {
       );
     } catch (error) {
       if (signal.aborted) return { reason: 'ErrImagePull', message: 'pull was given up' };
-      const words = messageOf(error).replace(/^rpc error: code = Unknown desc = /, '');
+      const text = messageOf(error);
+      // of several failures, a kubelet does not look into the single ones
+      const words = error instanceof PullsFailedError ? text : text.replace(/^rpc error: code = Unknown desc = /, '');
       const { reason, message } = pullFailure(image, words);
       const failed = { type: 'Warning', reason: 'Failed' } as const;
       tell({ ...failed, message: `Failed to pull image ${JSON.stringify(image)}: ${words}` });
       tell({ ...failed, message: `Error: ${reason}` });
       const nowMs = clock.now();
-      const next = nextBackOff(this.#record.backOffs.get(pullKey(image)), nowMs, nowMs);
+      const next = nextBackOff(this.#record.backOffs.get(pullKey(image)), { failedAtMs: nowMs, nowMs });
       this.#record.backOffs.set(pullKey(image), { ...next, cause: `${reason}: ${message}` });
       return { reason, message };
     }
     const [took, waited] = [pulled.tookMs, pulled.waitedMs].map((ms) => formatDuration(Math.trunc(ms)));
-    const size = (await backend.images.imageStatus(spec, { signal }))?.size ?? 0;
+    const present = await backend.images.imageStatus(spec, { signal });
+    this.#seen = present === undefined ? undefined : { name: spec.image, image: present };
+    const size = present?.size ?? 0;
     const message = `Successfully pulled image ${JSON.stringify(image)} in ${took} (${waited} including waiting). Image size: ${size} bytes.`;
     tell({ reason: 'Pulled', message });
     this.#parts.imagesChanged();

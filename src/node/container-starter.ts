@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { numberOfInt64 } from '../api/client.ts';
 import { messageOf } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
-import type { ContainerEdits, DeviceEdits } from './backend/index.ts';
+import type { ContainerEdits, DeviceEdits, NodeBehavior } from './backend/index.ts';
 import {
   type ConfigSources,
   containerConfig,
@@ -41,15 +41,22 @@ export interface StarterParts extends ContainerImagesParts {
   /** The result of the last health check; undefined before the first one. */
   health(): NodeHealth | undefined;
   readonly counts: NodeCounts;
+  readonly settings: Pick<NodeBehavior, 'seccompDefault' | 'maxRestartDelay'>;
 }
 
 type StartAction = Extract<PodAction, { type: 'start container' }>;
 type HoldAction = Extract<PodAction, { type: 'hold back' }>;
 
-interface StartOptions {
-  readonly attempt: number;
+/** Where a container is started. */
+export interface StartPlace {
   readonly sandbox: PodSandbox;
+  /** The addresses of the sandbox. */
+  addresses(): Promise<readonly string[]>;
   readonly signal: AbortSignal;
+}
+
+interface StartOptions extends StartPlace {
+  readonly attempt: number;
 }
 
 const COUNTED_KINDS: Readonly<Record<StartAction['kind'], CountedKind>> = {
@@ -80,12 +87,13 @@ export class ContainerStarter {
   async start(
     pod: Observed<Pod>,
     { container, kind, attempt, backOff }: StartAction,
-    { sandbox, signal }: { readonly sandbox: PodSandbox; readonly signal: AbortSignal },
+    place: StartPlace,
   ): Promise<boolean> {
+    const { signal } = place;
     if (backOff !== undefined) this.#record.backOffs.set(crashKey(container.name), backOff);
     const failure =
       (await this.#images.ensure(pod, container, signal)) ??
-      (await this.#createAndStart(pod, container, { attempt, sandbox, signal }));
+      (await this.#createAndStart(pod, container, { ...place, attempt }));
     const counted = COUNTED_KINDS[kind];
     this.#parts.counts.started(counted);
     if (failure !== undefined) this.#parts.counts.failed(counted, failure.reason);
@@ -158,31 +166,29 @@ export class ContainerStarter {
     }
   }
 
-  async #configure(
-    pod: Observed<Pod>,
-    container: ContainerSpec,
-    { attempt, sandbox, signal }: StartOptions,
-  ): Promise<ContainerConfig> {
+  async #configure(pod: Observed<Pod>, container: ContainerSpec, how: StartOptions): Promise<ContainerConfig> {
+    const { attempt, sandbox, signal } = how;
     const { sources, volumes, backend } = this.#parts;
     const { machine, files } = backend;
     this.#record.deviceEdits ??= await this.#parts.prepareDevices(pod, signal);
     const ofPlugins = await backend.devices.containerEdits(pod, container, signal);
-    await this.#writeFiles(pod, container, { attempt, sandbox });
-    const paths = await volumes.paths(pod, { signal });
+    await this.#writeFiles(pod, container, how);
+    const paths = await volumes.paths(pod, container, { signal });
     const budget = this.#budgetOf(container);
     const { runtimeHandler, userNamespace } = await this.isolation(pod, signal);
     const config = await containerConfig(pod, container, {
       budget,
       sources,
       attempt,
-      image: await backend.images.imageStatus(imageSpec(pod, container), { signal }),
+      image: await this.#images.status(imageSpec(pod, container), signal),
       volumes: containerVolumes(pod, { paths, images: await this.#images.volumes(pod, runtimeHandler, signal) }),
       hasRecursiveReadOnly: hasRecursiveReadOnly(this.#parts.health(), runtimeHandler),
       subPath: (mount) => volumes.subPath(pod, mount),
-      podIps: refersToPodIp(container) ? await this.#podIps(pod, sandbox.id) : [],
+      podIps: refersToPodIp(container) ? await this.#podIps(pod, how) : [],
       hostIps: machine.addresses,
       root: machine.folders.root,
       userNamespace,
+      seccompDefault: this.#parts.settings.seccompDefault,
       targetId: await this.#targetOf(container, sandbox),
       edits: bothEdits(ofPlugins, this.#record.deviceEdits.get(container.name)),
       capacity: machine.capacity,
@@ -204,11 +210,7 @@ export class ContainerStarter {
   }
 
   /** Writes the agent's files for a container: `/etc/hosts`, and an empty file for its termination message. */
-  async #writeFiles(
-    pod: Observed<Pod>,
-    container: ContainerSpec,
-    { attempt, sandbox }: Pick<StartOptions, 'attempt' | 'sandbox'>,
-  ): Promise<void> {
+  async #writeFiles(pod: Observed<Pod>, container: ContainerSpec, how: StartOptions): Promise<void> {
     const { backend, contents } = this.#parts;
     const { files, machine } = backend;
     const { uid } = pod.metadata;
@@ -217,10 +219,10 @@ export class ContainerStarter {
       await files.write(hostsFile(root, uid), async () => {
         const isOnHost = pod.spec?.hostNetwork === true;
         const own = isOnHost ? textOf(await files.read('/etc/hosts', MAX_ENVIRONMENT_BYTES)) : '';
-        return contents.hosts(pod, await this.#podIps(pod, sandbox.id), own ?? '');
+        return contents.hosts(pod, await this.#podIps(pod, how), own ?? '');
       });
     if ((container.terminationMessagePath ?? '') !== '')
-      await files.write(terminationFile(root, uid, { name: container.name, attempt }), async () => '');
+      await files.write(terminationFile(root, uid, { name: container.name, attempt: how.attempt }), async () => '');
   }
 
   /** The id of the newest run of the container that an ephemeral container targets. */
@@ -238,10 +240,8 @@ export class ContainerStarter {
     throw new ContainerConfigError(`unable to find target container ${targetContainerName}`);
   }
 
-  async #podIps(pod: Observed<Pod>, sandboxId: string): Promise<readonly string[]> {
-    if (pod.spec?.hostNetwork === true) return this.#parts.backend.machine.addresses;
-    const { status } = await this.#parts.backend.runtime.podSandboxStatus(sandboxId);
-    return [status.network.ip, ...status.network.additionalIps];
+  async #podIps(pod: Observed<Pod>, { addresses }: StartPlace): Promise<readonly string[]> {
+    return pod.spec?.hostNetwork === true ? this.#parts.backend.machine.addresses : await addresses();
   }
 
   /** Runs the postStart hook of a container. When the hook fails, the container is stopped. */

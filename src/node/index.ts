@@ -34,6 +34,7 @@ export { goChecksum } from './checkpoint-checksum.ts';
 export { RuntimeUsage } from './runtime-usage.ts';
 export { allocatableOf } from './machine/index.ts';
 export { Timings } from './timings.ts';
+export { type MetricRow, MetricTable } from './metric-table.ts';
 export {
   containerIdentity,
   containerMounts,

@@ -1,4 +1,4 @@
-import { type Runnable, runTogether } from '../base/index.ts';
+import { millisecondsOf, type Runnable, runTogether } from '../base/index.ts';
 import { keyOf, type Node, type Observed, type Pod } from '../client/index.ts';
 import type { NodeBackend, NodeSettings, PodContent } from './backend/index.ts';
 import { type AgentParts, composeAgent, type NodeAgentParts, type NodeTask } from './compose-agent.ts';
@@ -11,6 +11,8 @@ import type { PodStreams } from './streams/index.ts';
 /** Delay before new images are reported, to report several at once. */
 const REPORT_IMAGES_MS = 10_000;
 const RUNTIME_RETRY_MS = 1000;
+/** How often a critical pod looks whether others have made room for it. */
+const ROOM_POLL_MS = 500;
 
 /**
  * The agent of one node: runs the pods that are bound to the node, reports their status, and renews the node's lease.
@@ -181,6 +183,10 @@ export class NodeAgent implements Runnable {
     if (known !== undefined && known.uid === pod?.metadata.uid) return known;
     if (known !== undefined) this.#dismiss(known);
     if (pod === undefined) return undefined;
+    if (this.#parts.gate.makesRoom(pod)) {
+      this.#around.plan({ type: 'pod', key }, ROOM_POLL_MS);
+      return undefined;
+    }
     const worker = new PodWorker(pod, this.#parts.workerParts());
     this.#workers.set(key, worker);
     const rejection = await this.#parts.gate.admit(pod);
@@ -234,7 +240,7 @@ export class NodeAgent implements Runnable {
 
   /** Compares the runtime with the pods of the API, to find missed changes and leftovers of deleted pods. */
   async #relist(): Promise<void> {
-    const { relistEveryMs } = this.#backend.polling;
+    const { relistEvery } = this.#backend.polling;
     try {
       const changed = await this.#parts.timings().listing(() => this.#parts.cleaner.relist());
       if (changed.size > 0)
@@ -242,7 +248,7 @@ export class NodeAgent implements Runnable {
     } catch (error) {
       this.#around.log.warn('containers cannot be listed', { error });
     }
-    if (relistEveryMs !== undefined) this.#around.plan({ type: 'relist' }, relistEveryMs);
+    if (relistEvery !== undefined) this.#around.plan({ type: 'relist' }, millisecondsOf(relistEvery));
   }
 
   #reportImages(): void {

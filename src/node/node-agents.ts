@@ -129,7 +129,11 @@ function settingsOf(
 /** All members, so that the compiler tells of one that is forgotten. */
 function behaviorOf(options: NodeBehavior): { [Name in keyof Required<NodeBehavior>]: NodeBehavior[Name] } {
   const { staticPods, eviction, images, shutdown, allowedUnsafeSysctls, userNamespaceIds, changeDetection } = options;
-  return { staticPods, eviction, images, shutdown, allowedUnsafeSysctls, userNamespaceIds, changeDetection };
+  const { reporting, maxRestartDelay, seccompDefault } = options;
+  return {
+    ...{ staticPods, eviction, images, shutdown, allowedUnsafeSysctls, userNamespaceIds, changeDetection },
+    ...{ reporting, maxRestartDelay, seccompDefault },
+  };
 }
 
 interface RunningOptions extends NodeOptions {

@@ -1,5 +1,6 @@
 import { type Logger, messageOf } from '../base/index.ts';
 import type { NodeBackend } from './backend/index.ts';
+import type { NodeCounts } from './node-counts.ts';
 import { deadContainers } from './pod-state.ts';
 import { type ContainerStatus, POD_UID, type PodSandboxStatus } from './runtime/index.ts';
 import type { PodVolumes } from './volumes/index.ts';
@@ -8,6 +9,7 @@ export interface NodeCleanerParts {
   readonly backend: NodeBackend;
   readonly volumes: PodVolumes;
   readonly log: Logger;
+  readonly counts: Pick<NodeCounts, 'metrics'>;
   /** Whether a pod exists in the API, or is being removed by its worker. */
   isKnown(podUid: string): boolean;
   /** Called after the files of a pod that is gone have been removed. */
@@ -29,6 +31,7 @@ export class NodeCleaner {
   readonly #parts: NodeCleanerParts;
   /** Ids and states of each pod's containers at the last call, by the pod's uid. */
   #seen: ReadonlyMap<string, string> = NOTHING;
+  #hasSwept = false;
 
   constructor(parts: NodeCleanerParts) {
     this.#parts = parts;
@@ -67,13 +70,15 @@ export class NodeCleaner {
     const { isKnown, removed, volumes } = this.#parts;
     const uidOf = ({ labels }: Pick<PodSandboxStatus, 'labels'>): string => labels[POD_UID] ?? '';
     const orphans = sandboxes.filter((sandbox) => !isKnown(uidOf(sandbox)));
+    const orphanUids = new Set(orphans.map(uidOf));
+    if (orphanUids.size > 0) this.#parts.counts.metrics.add('kubelet_orphaned_runtime_pods_total', {}, orphanUids.size);
     /** Pods whose containers may still write to their volumes. */
     const running = new Set(containers.filter(({ state }) => state === 'CONTAINER_RUNNING').map(uidOf));
     for (const sandbox of orphans)
       if (await this.#attempt('orphaned pod', () => this.#remove(sandbox, containers))) running.delete(uidOf(sandbox));
     const usesVolumes = (uid: string): boolean => running.has(uid) || this.#parts.usesVolumes(uid);
     await this.#attempt('volumes of orphaned pods', () => volumes.unmountStrangers(usesVolumes));
-    for (const uid of new Set(orphans.map(uidOf)))
+    for (const uid of orphanUids)
       if (!running.has(uid))
         await this.#attempt('orphaned pod', async () => {
           await devices.unprepare(uid);
@@ -88,16 +93,29 @@ export class NodeCleaner {
       for (const uid of await resources.leftovers())
         if (!isKnown(uid) && !running.has(uid)) await resources.remove(uid);
     });
-    for (const uid of await files.pods())
-      if (!isKnown(uid) && !running.has(uid))
-        await this.#attempt('files of orphaned pod', async () => {
-          await files.removePod(uid);
-          removed(uid);
-        });
+    const strangers = (await files.pods()).filter((uid) => !isKnown(uid) && !running.has(uid));
+    let failures = 0;
+    for (const uid of strangers) {
+      const isRemoved = await this.#attempt('files of orphaned pod', async () => {
+        await files.removePod(uid);
+        removed(uid);
+      });
+      if (!isRemoved) failures += 1;
+    }
+    this.#noteSweep(strangers.length, failures);
     const own = containers.filter((container) => isKnown(uidOf(container)));
     for (const { id } of deadContainers(own)) await this.#attempt('dead container', () => runtime.removeContainer(id));
     for (const { id } of deadSandboxes(sandboxes.filter((sandbox) => isKnown(uidOf(sandbox)))))
       await this.#attempt('dead sandbox', () => runtime.removePodSandbox(id));
+  }
+
+  /** Nodes that never had to sweep note nothing. */
+  #noteSweep(found: number, failures: number): void {
+    if (found === 0 && !this.#hasSwept) return;
+    this.#hasSwept = true;
+    const { metrics } = this.#parts.counts;
+    metrics.set('kubelet_orphan_pod_cleaned_volumes', found);
+    metrics.set('kubelet_orphan_pod_cleaned_volumes_errors', failures);
   }
 
   async #remove(sandbox: PodSandboxStatus, containers: readonly ContainerStatus[]): Promise<void> {

@@ -1,8 +1,12 @@
+import { type AgentMetrics, agentMetrics } from './agent-metrics.ts';
+
 /** The kinds of containers, as the kubelet's metrics name them. */
 export type CountedKind = 'container' | 'init_container' | 'ephemeral_container';
 
 /** What a node has started since its agent began, for its metrics. */
 export class NodeCounts {
+  /** All else, by the names of metrics. */
+  readonly metrics: AgentMetrics = agentMetrics();
   pods = 0;
   /** Sandboxes that could not be created. */
   podErrors = 0;

@@ -6,6 +6,7 @@ import type { MachinePressure, NodeBackend, NodeSettings } from './backend/index
 import { NodeEvictions } from './eviction/index.ts';
 import { ImageCollector } from './images/index.ts';
 import type { Eviction } from './life/index.ts';
+import type { NodeCounts } from './node-counts.ts';
 import type { VolumeUsage } from './runtime/index.ts';
 import { NodeShutdown } from './shutdown/index.ts';
 
@@ -20,6 +21,7 @@ export interface NodeGuardsParts {
   readonly log: Logger;
   readonly events: EventRecorder;
   readonly backend: NodeBackend;
+  readonly counts: Pick<NodeCounts, 'metrics'>;
   pods(): readonly Observed<Pod>[];
   worker(pod: Observed<Pod>): GuardedPod | undefined;
   /** Removes containers that have ended, of pods that have ended as well. */
@@ -29,6 +31,13 @@ export interface NodeGuardsParts {
   /** Schedules a report of the node. */
   report(): void;
 }
+
+const PREEMPTION = {
+  reason: 'Preempting',
+  message: 'Preempted in order to admit critical pod',
+  isDisruption: true,
+  disruption: 'Pod was preempted by Kubelet to accommodate a critical pod.',
+} as const;
 
 /** What a node does for its own sake: it evicts pods when it runs out of something, ends them before a shutdown, and removes images. */
 export class NodeGuards {
@@ -46,6 +55,12 @@ export class NodeGuards {
     if (settings.eviction !== undefined && meter !== undefined)
       this.#evictions = new NodeEvictions(settings.eviction, {
         ...this.#podParts(),
+        evict: (pod, { signal, ...eviction }, ageMs) => {
+          const labels = { eviction_signal: signal };
+          parts.counts.metrics.add('kubelet_evictions', labels);
+          parts.counts.metrics.observe('kubelet_eviction_stats_age_seconds', ageMs / 1000, labels);
+          this.#podParts().evict(pod, eviction);
+        },
         meter,
         volumes: parts.volumes,
         removeUnused: (what) => (what === 'images' ? this.#collector().removeUnused() : this.#removeDead()),
@@ -57,6 +72,7 @@ export class NodeGuards {
         ...this.#podParts(),
         event: (reason, message) => this.#event('Normal', reason, message),
         changed: () => parts.report(),
+        metrics: parts.counts.metrics,
       });
   }
 
@@ -77,6 +93,22 @@ export class NodeGuards {
   /** Why the node does not take a new pod now. */
   refuse(pod: Observed<Pod>): { readonly reason: string; readonly message: string } | undefined {
     return this.#evictions?.refuse(pod) ?? this.#shutdown?.refuse();
+  }
+
+  /** The pods that run, and are not about to end. */
+  active(): readonly Observed<Pod>[] {
+    return this.#podParts().pods();
+  }
+
+  /** Begins to end a pod that makes room for a critical one; it has its own time to end. */
+  preempt(pod: Observed<Pod>, resource: string): void {
+    this.#parts.counts.metrics.add('kubelet_preemptions', { preemption_signal: resource });
+    this.#podParts().evict(pod, PREEMPTION);
+  }
+
+  /** Whether nothing of the pod runs any more. */
+  hasEnded(pod: Observed<Pod>): boolean {
+    return this.#podParts().hasEnded(pod);
   }
 
   /** Removes images that fill the disk. */
@@ -117,7 +149,8 @@ export class NodeGuards {
     const { images, runtime } = backend;
     const failed = (message: string): void => this.#event('Warning', 'FreeDiskSpaceFailed', message);
     const { limits } = this.#settings.images ?? {};
-    return (this.#images ??= new ImageCollector({ clock, images, runtime, failed, limits }));
+    const { metrics } = this.#parts.counts;
+    return (this.#images ??= new ImageCollector({ clock, images, runtime, failed, limits, metrics }));
   }
 
   #event(type: 'Normal' | 'Warning', reason: string, message: string): void {

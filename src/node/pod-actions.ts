@@ -67,20 +67,24 @@ export class PodActions {
   /** Removes everything of a deleted pod. */
   async removeAll(pod: Observed<Pod>): Promise<void> {
     const { runtime, files } = this.#parts.backend;
-    const found = await this.#state.read();
-    const running = (found?.containers ?? []).filter(({ state }) => state === 'CONTAINER_RUNNING');
-    await Promise.all(
-      running.map(async (container) => {
-        this.#events.stopping(pod, container.metadata.name);
-        await runtime.stopContainer(container.id, MIN_STOP_SECONDS);
-      }),
-    );
+    if (!this.#record.hasEnded) await this.#stopAll(pod);
     this.#parts.network?.detached(pod);
-    for (const { id } of found === undefined ? [] : await this.#state.sandboxes()) await runtime.removePodSandbox(id);
-    await this.#release(pod);
+    for (const id of await this.#state.ids()) await runtime.removePodSandbox(id);
+    if (!this.#record.isReleased || this.#parts.volumes.hasAny(pod)) await this.#release(pod);
     await this.#parts.backend.resources.remove(pod.metadata.uid);
     await files.removePod(pod.metadata.uid);
     this.#parts.isolations.release(pod.metadata.uid);
+  }
+
+  async #stopAll(pod: Observed<Pod>): Promise<void> {
+    const { containers = [] } = (await this.#state.read()) ?? {};
+    const running = containers.filter(({ state }) => state === 'CONTAINER_RUNNING');
+    await Promise.all(
+      running.map(async (container) => {
+        this.#events.stopping(pod, container.metadata.name);
+        await this.#parts.backend.runtime.stopContainer(container.id, MIN_STOP_SECONDS);
+      }),
+    );
   }
 
   /** Releases volumes and devices of a pod whose containers have stopped. */
@@ -164,7 +168,8 @@ export class PodActions {
     const { sandbox } = this.#state;
     if (sandbox === undefined) return false;
     await this.#attach(pod, sandbox.id, signal);
-    const isStarted = await this.#starter.start(pod, action, { sandbox, signal });
+    const addresses = (): Promise<readonly string[]> => this.#state.addresses(sandbox.id);
+    const isStarted = await this.#starter.start(pod, action, { sandbox, addresses, signal });
     if (isStarted && !signal.aborted) this.#parts.resizes.started(pod, action.container.name);
     if (action.attempt >= 2 && !signal.aborted) {
       const { runtime } = this.#parts.backend;
@@ -176,25 +181,26 @@ export class PodActions {
 
   /** Reports the pod's addresses to the network, once for each sandbox, and waits until it has them in force. */
   async #attach(pod: Observed<Pod>, sandboxId: string, signal: AbortSignal): Promise<void> {
-    const { network, backend, clock } = this.#parts;
+    const { network, clock } = this.#parts;
     if (network === undefined || pod.spec?.hostNetwork === true || isStaticPod(pod)) return;
     if (this.#record.attachedSandbox === sandboxId) return;
-    const { status } = await backend.runtime.podSandboxStatus(sandboxId);
-    const { ip, additionalIps } = status.network;
+    const addresses = await this.#state.addresses(sandboxId);
     const message = 'the network does not take the addresses of the pod yet, so its containers wait';
     using _warning = clock.timer(WARN_AFTER_MS, () =>
       this.#events.pod(pod, { type: 'Warning', reason: 'NetworkNotReady', message }),
     );
-    await network.attached(pod, ip === '' ? [] : [ip, ...additionalIps], { signal });
+    await network.attached(pod, addresses, { signal });
     this.#record.attachedSandbox = sandboxId;
   }
 
   /** Containers that start anyway get their resources then, so a failure holds up nothing else. */
   async #resize(pod: Observed<Pod>, signal: AbortSignal): Promise<boolean> {
     const { resizePlan: plan } = this.#record;
-    const { backend, resizes, clock } = this.#parts;
+    const { backend, resizes, clock, counts } = this.#parts;
     if (plan === undefined || this.#state.sandbox === undefined) return true;
     this.#record.resizeRetryAtMs = undefined;
+    const beganMs = clock.monotonic();
+    let isDone = false;
     try {
       await carryOutResize(pod, backend, {
         plan,
@@ -202,10 +208,14 @@ export class PodActions {
         signal,
         actuated: (change) => resizes.actuated(pod, change),
       });
+      isDone = true;
     } catch (error) {
       if (signal.aborted) return false;
       this.#record.resizeRetryAtMs = clock.now() + RETRY_MS;
       resizes.failed(pod, messageOf(error));
+    } finally {
+      const labels = { success: String(isDone) };
+      counts.metrics.observe('kubelet_pod_resize_duration_milliseconds', clock.monotonic() - beganMs, labels);
     }
     return true;
   }
@@ -215,8 +225,10 @@ export class PodActions {
     if (!this.#isRuntimeReady(pod)) return false;
     if (!(await this.#prepareLimits(pod))) return false;
     if (!(await this.#mountVolumes(pod, signal)) || !(await this.#prepareDevices(pod, signal))) return false;
+    const hasUsers = pod.spec?.hostUsers === false;
     try {
       this.#parts.counts.pods++;
+      if (hasUsers) this.#parts.counts.metrics.add('kubelet_started_user_namespaced_pods_total');
       const { runtimeHandler } = await this.#starter.isolation(pod, signal);
       const config = await this.#starter.sandboxConfig(pod, attempt, signal);
       const id = await backend.runtime.runPodSandbox(config, { signal, runtimeHandler });
@@ -227,6 +239,7 @@ export class PodActions {
     } catch (error) {
       if (signal.aborted) return false;
       this.#parts.counts.podErrors++;
+      if (hasUsers) this.#parts.counts.metrics.add('kubelet_started_user_namespaced_pods_errors_total');
       const message = `Failed to create pod sandbox: ${messageOf(error)}`;
       this.#events.pod(pod, { type: 'Warning', reason: 'FailedCreatePodSandBox', message });
       this.#record.sandboxFailure = { retryAtMs: clock.now() + RETRY_MS };

@@ -24,6 +24,12 @@ export class PodState {
   readonly #uid: string;
   readonly #runtime: RuntimeService;
   #sandbox: PodSandbox | undefined;
+  /** Whether the runtime had none when it was last asked for all of them. */
+  #hasNone = false;
+  /** Whether the pod never had another sandbox than this one. */
+  #isOnly = false;
+  /** Those of the sandbox that was asked last; a sandbox keeps its addresses. */
+  #addresses: { readonly sandboxId: string; readonly ips: readonly string[] } | undefined;
 
   constructor(uid: string, runtime: RuntimeService) {
     this.#uid = uid;
@@ -39,6 +45,7 @@ export class PodState {
   async read(): Promise<PodRuntimeState | undefined> {
     if (this.#sandbox === undefined) {
       const [newest] = await this.sandboxes();
+      this.#hasNone = newest === undefined;
       if (newest === undefined) return undefined;
       this.#sandbox = { id: newest.id, attempt: newest.metadata.attempt };
     }
@@ -52,6 +59,21 @@ export class PodState {
     }
   }
 
+  /** The addresses of a sandbox, which the runtime is asked for once. */
+  async addresses(sandboxId: string): Promise<readonly string[]> {
+    if (this.#addresses?.sandboxId === sandboxId) return this.#addresses.ips;
+    const { ip, additionalIps } = (await this.#runtime.podSandboxStatus(sandboxId)).status.network;
+    const ips = ip === '' ? [] : [ip, ...additionalIps];
+    if (ips.length > 0) this.#addresses = { sandboxId, ips };
+    return ips;
+  }
+
+  /** The ids of all sandboxes of the pod, to remove them. */
+  async ids(): Promise<readonly string[]> {
+    if (this.#isOnly && this.#sandbox !== undefined) return [this.#sandbox.id];
+    return (await this.sandboxes()).map(({ id }) => id);
+  }
+
   /** All sandboxes of the pod, newest first. */
   async sandboxes(): Promise<readonly PodSandboxStatus[]> {
     const sandboxes = await this.#runtime.listPodSandbox({ podUid: this.#uid });
@@ -60,6 +82,7 @@ export class PodState {
 
   /** Replaces the sandbox with a new one. */
   created(sandbox: PodSandbox): void {
+    this.#isOnly = this.#hasNone && sandbox.attempt === 0;
     this.#sandbox = sandbox;
   }
 

@@ -50,13 +50,15 @@ async function workerOn(pod: Observed<Pod>, answer: (patch: Patch) => Promise<Ob
   };
   const backend = await new MemoryMachine().open(settings, { ...context, content: async () => undefined });
   const noData = { configMap: async () => undefined, secret: async () => undefined };
+  const counts = new NodeCounts();
   const worker: PodWorker = new PodWorker(pod, {
     clock,
+    settings: {},
     log: discardLogger,
     writer: apiPodWriter(pods),
     events: { event: () => undefined },
     backend,
-    hooks: new LifecycleHooks(backend.actions, clock),
+    hooks: new LifecycleHooks(backend.actions, { clock, metrics: counts.metrics }),
     volumes: {} as PodVolumes, // the pods have none
     contents: {} as PodContents,
     puller: {} as ImagePuller, // no test gets so far
@@ -66,11 +68,12 @@ async function workerOn(pod: Observed<Pod>, answer: (patch: Patch) => Promise<Ob
     sources: { data: noData, services: new ServiceVariables({ list: () => [] }) },
     isolations: {} as PodIsolations, // no test gets so far
     allocatable: () => ({}),
-    counts: new NodeCounts(),
+    counts,
     resizes: new PodResizes({
       clock,
       log: discardLogger,
       machine: backend.machine,
+      metrics: counts.metrics,
       resources: backend.resources,
       pod: () => undefined,
       reserve: () => undefined,
@@ -82,6 +85,7 @@ async function workerOn(pod: Observed<Pod>, answer: (patch: Patch) => Promise<Ob
     wake: (key) => woken.push(key),
     ended: () => undefined,
     imagesChanged: () => undefined,
+    imageFound: () => undefined,
   });
   return { worker, woken, changed };
 }

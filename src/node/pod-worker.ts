@@ -1,11 +1,13 @@
+import { millisecondsOf } from '../base/index.ts';
 import { keyOf, type Observed, type Pod } from '../client/index.ts';
 import type { EchoFilter, EventRecorder } from '../kit/index.ts';
+import { deviceViews } from './devices/index.ts';
 import {
   type ContainerView,
   type PodAction,
   planPod,
   type PodPlan,
-  type DeviceView,
+  type PodStatus,
   type PodView,
   type ProbeResult,
 } from './life/index.ts';
@@ -101,6 +103,11 @@ export class PodWorker {
     return this.#record.hasEnded;
   }
 
+  /** The status as this node knows it, also while it cannot be reported. */
+  get status(): PodStatus {
+    return this.#record.status;
+  }
+
   /** Carries out one step; returns when the next one is due even if nothing changes. */
   async step(pod: Observed<Pod>): Promise<number | undefined> {
     this.#pod = pod;
@@ -183,9 +190,12 @@ export class PodWorker {
     const podLimits = hasLimits ? await backend.resources.limits(pod) : undefined;
     const { sandbox } = found ?? {};
     const runtime = { runtimeName, hasRecursiveReadOnly: await this.#hasRecursiveReadOnly(pod) };
-    const devicesOf = (container: string): readonly DeviceView[] => backend.devices.given(pod.metadata.uid, container);
+    const { maxRestartDelay } = this.#parts.settings;
+    const devicesOf = deviceViews(pod, backend.devices);
     const memory = this.#record;
-    return { pod, nowMs, sandbox, containers, hostIps, ...runtime, memory, resize, podLimits, devicesOf };
+    const maxRestartDelayMs = maxRestartDelay === undefined ? undefined : millisecondsOf(maxRestartDelay);
+    const limits = { maxRestartDelayMs, podLimits };
+    return { pod, nowMs, sandbox, containers, hostIps, ...runtime, ...limits, memory, resize, devicesOf };
   }
 
   /** False where the handler of the pod's RuntimeClass cannot be found: the status of the pod does not wait for it. */

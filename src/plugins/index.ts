@@ -11,4 +11,5 @@
  */
 export type { Plugin, PluginHandler } from './plugin-handler.ts';
 export { PluginWatcher, type PluginWatcherOptions } from './plugin-watcher.ts';
+export * as pluginRegistration from './protocol/plugin-registration-v1.ts';
 export { type PluginSocketOptions, servePluginSocket } from './plugin-socket.ts';

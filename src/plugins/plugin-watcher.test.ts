@@ -141,7 +141,7 @@ function watch(special: Partial<PluginHandler> = {}): Watching {
   return {
     calls,
     plugins: () => watcher.plugins(),
-    until: (call) => vi.waitFor(() => expect(calls).toContain(call), { timeout: 10_000 }),
+    until: (call) => vi.waitFor(() => expect(calls).toContain(call), { timeout: 120_000 }),
     async [Symbol.asyncDispose]() {
       stop.abort();
       await running;
@@ -174,7 +174,7 @@ async function served(
   return {
     errors,
     until: (isRegistered) =>
-      vi.waitFor(() => expect(isRegistered ? registered : errors.length).toBeGreaterThan(0), { timeout: 10_000 }),
+      vi.waitFor(() => expect(isRegistered ? registered : errors.length).toBeGreaterThan(0), { timeout: 120_000 }),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }

@@ -56,6 +56,11 @@ export class ImageCommands {
     this.#commands = commands.map((command) => ({ command, matches: matcher(command.image) }));
   }
 
+  /** Whether a command stands for the image in any namespace. */
+  has(image: string): boolean {
+    return this.#commands.some(({ matches }) => matches(image));
+  }
+
   /** The first command whose image and namespaces match; undefined for images that are simulated. */
   find(image: string, namespace: string): ImageCommand | undefined {
     return this.#commands.find(

@@ -27,7 +27,7 @@ describe.each([
         const container = running.find(({ parts }) => parts.sandbox.metadata.name === pod);
         if (container?.pid === undefined) throw new Error(`Cannot end pod "${pod}": it does not run`);
         const log = container.status('').logPath;
-        await expect.poll(() => readFile(log, 'utf8'), { timeout: 60_000 }).toMatch(/ready/);
+        await expect.poll(() => readFile(log, 'utf8')).toMatch(/ready/);
         process.kill(container.pid, SIGNALS[code]);
         await container.ended;
         await cluster.settle();

@@ -10,6 +10,7 @@ import {
 } from '../node/index.ts';
 import { SIMULATED_VOLUMES, simulatedBackend, type SimulatedBackendOptions } from '../simulated/index.ts';
 import { processFiles } from './process-files.ts';
+import { processImages } from './process-images.ts';
 import type { NodeProcesses, ProcessHost } from './process-host.ts';
 import { ProcessPods } from './process-pods.ts';
 import { ProcessRuntime } from './process-runtime.ts';
@@ -22,7 +23,8 @@ export function processBackend(host: ProcessHost, options: SimulatedBackendOptio
     const root = join(host.folder, 'nodes', settings.name);
     const folders = { root, podLogs: join(root, 'logs') };
     const simulated = await simulatedBackend({ ...options, folders })(settings, context);
-    const { machine, images, devices, polling } = simulated;
+    const { machine, devices, polling } = simulated;
+    const images = processImages(simulated.images, host.options.commands);
     const node = host.node(settings.name);
     const pods = new ProcessPods(host.options.commands);
     const runtime = new ProcessRuntime({ host, node, pods, machine, simulated, clock, random });

@@ -26,7 +26,7 @@ export function processVolumes({ root, persistent, isProcessPod, others }: Proce
   const folderName = PLUGIN.replace('/', '~');
   return {
     name: PLUGIN,
-    refreshEveryMs: REFRESH_MS,
+    refreshEvery: REFRESH_MS,
     supports: () => true,
     async mount(request) {
       const { pod, volume, payload } = request;

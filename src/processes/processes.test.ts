@@ -18,7 +18,7 @@ import { imageCommand } from './testing/test-processes.ts';
 const folder = await mkdtemp(join(tmpdir(), 'keelson-processes-'));
 afterAll(() => rm(folder, { recursive: true }));
 const clock = new RealClock();
-const PATIENCE = { timeout: 60_000, interval: 20 };
+const PATIENCE = { timeout: 120_000, interval: 20 };
 const NEVER = new AbortController().signal;
 
 const shell = (script: string) => ['sh', '-c', script, 'sh'];
@@ -286,9 +286,17 @@ test('what processes use is measured', async () => {
   const { id } = await node.start('sleeper');
   const used = async (): Promise<number | undefined> =>
     (await node.backend.runtime.containerStats({ id }))[0]?.workingSetBytes;
-  await expect.poll(used, { timeout: 60_000 }).toBeGreaterThan(0); // on a busy machine, the process has no memory of its own yet
+  await expect.poll(used).toBeGreaterThan(0); // on a busy machine, the process has no memory of its own yet
   const usage = await node.backend.usage.read([], undefined);
   expect(usage.containers.get(id)?.workingSetBytes).toBeGreaterThan(0);
+});
+
+test('images that are mapped to a command are present without a pull', async () => {
+  const { backend } = await Node.open();
+  expect(await backend.images.imageStatus({ image: 'sleeper' })).toMatchObject({
+    repoTags: ['docker.io/library/sleeper:latest'],
+  });
+  expect(await backend.images.imageStatus({ image: 'nginx' })).toBeUndefined();
 });
 
 test('images that are not mapped stay simulated, in the same node', async () => {

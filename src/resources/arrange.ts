@@ -1,4 +1,4 @@
-import type { ApiObject, Shape, Struct } from '../api/index.ts';
+import { type ApiObject, keepSentEmpty, type Shape, type Struct } from '../api/index.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -74,7 +74,7 @@ function arrangedStruct(value: Members, struct: Struct): Members {
 function reordered(value: Members, struct: Struct): Members {
   const result: Record<string, unknown> = {};
   for (const { name } of struct.fields) if (value[name] !== undefined) result[name] = value[name];
-  return result;
+  return keepSentEmpty(result, value);
 }
 
 function arrangedList(list: readonly unknown[], element: Shape): readonly unknown[] {

@@ -1,4 +1,5 @@
 import { type ApiObject, builtInPriority, type ResourceInfo, type TypeTable } from '../api/index.ts';
+import { type KubernetesVersion, minorOf } from '../base/index.ts';
 import { builtInCapabilities, type Resource, type StoredKind, type Subresource } from '../apiserver/index.ts';
 import * as kindSources from './all-kinds.ts';
 import { type BuiltInOptions, type KindEnvironment, kindEnvironment } from './kind-environment.ts';
@@ -56,13 +57,14 @@ function builtInResource(kind: Kind, info: ResourceInfo, types: TypeTable): Reso
     storedType: storage.type,
     conversion: conversionFor(kind, info),
     hasStatus,
+    kubernetes: types.version,
   };
   // Made on first use: most kinds are never written.
   let made: Resource['strategy'] | undefined;
   const strategy = (): Resource['strategy'] => (made ??= kindStrategy(version));
   let subresources: Resource['subresources'] | undefined;
   const { selectable = {} } = kind;
-  const deprecation = kind.deprecations?.[info.version] ?? kind.deprecation;
+  const deprecation = deprecationIn(types.version, kind.deprecations?.[info.version] ?? kind.deprecation);
   const priority = builtInPriority(info);
   const { group, plural, singular, namespaced, shortNames, categories, verbs, type } = info;
   return {
@@ -101,6 +103,13 @@ function builtInResource(kind: Kind, info: ResourceInfo, types: TypeTable): Reso
     ...(kind.computed === undefined ? {} : { computed: kind.computed }),
     ...(deprecation === undefined ? {} : { deprecation }),
   };
+}
+
+/** The warning, from the version on that it names: `… is deprecated in v1.34+`. */
+function deprecationIn(version: KubernetesVersion, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const [, since] = / is deprecated in v1\.(\d+)\+/.exec(text) ?? [];
+  return since === undefined || minorOf(version) < Number(since) ? undefined : text;
 }
 
 function usualResetFields({ statusMetadata }: Kind): NonNullable<Resource['resetFields']> {

@@ -1,5 +1,6 @@
 import type { Condition } from '../api/types/meta/v1.d.ts';
 import {
+  asJson,
   duplicate,
   type FieldError,
   invalidValue,
@@ -30,7 +31,7 @@ export function checkConditions(conditions: readonly Condition[], field: string)
 function checkCondition(condition: Condition, field: string): FieldError[] {
   const { type, status, observedGeneration = 0, lastTransitionTime, reason = '', message = '' } = condition;
   const errors = qualifiedNameProblems(type).map((problem) => invalidValue(`${field}.type`, type, problem));
-  if (!STATUSES.includes(status)) errors.push(notSupported(`${field}.status`, status, STATUSES));
+  if (!STATUSES.includes(status)) errors.push(notSupported(`${field}.status`, asJson(status), STATUSES));
   if (observedGeneration < 0) {
     const detail = 'must be greater than or equal to zero';
     errors.push(invalidValue(`${field}.observedGeneration`, observedGeneration, detail));

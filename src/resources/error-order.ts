@@ -42,9 +42,10 @@ function rank(step: string, shape: Shape | undefined): number {
   if (shape?.kind === 'list') return Number(step.slice(1, -1));
   if (shape?.kind !== 'struct') return 0;
   const { fields, checkedFirst: first = [] } = shape.struct;
-  const early = first.indexOf(step);
+  const field = step.charAt(0).toLowerCase() + step.slice(1); // upstream names a few as Go does
+  const early = first.indexOf(field);
   if (early >= 0) return early;
-  const index = fields.findIndex(({ name }: Field) => name === step);
+  const index = fields.findIndex(({ name }: Field) => name === field);
   const others = first.includes('*') ? first.indexOf('*') : first.length;
   return others + (index < 0 ? fields.length : index) / (fields.length + 1);
 }

@@ -3,17 +3,17 @@ import {
   canonicalize,
   canonicalObject,
   type FieldError,
-  finalizerPrefixProblems,
-  invalidValue,
   schemaPathOf,
   type Struct,
 } from '../api/index.ts';
+import type { KubernetesVersion } from '../base/index.ts';
 import type { Strategy, WriteContext } from '../apiserver/index.ts';
 import { arrange } from './arrange.ts';
 import { fitIn } from './error-order.ts';
 import type { Conversion, Kind, Whole } from './kind.ts';
 import { subdomainName } from './name-rules.ts';
-import { setGeneration } from './object-meta.ts';
+import { dropOffFeatures } from './off-features.ts';
+import { checkFinalizerNames, setGeneration } from './object-meta.ts';
 import { keepMetadata } from './status-metadata.ts';
 
 /** What a strategy for one version of a kind is made from. */
@@ -26,6 +26,8 @@ export interface VersionOfKind {
   /** Undefined if this version has the form of the stored one. */
   readonly conversion: Conversion | undefined;
   readonly hasStatus: boolean;
+  /** The version of Kubernetes that is served. */
+  readonly kubernetes: KubernetesVersion;
 }
 
 type Hook<A extends unknown[], R> = ((object: Whole<ApiObject>, ...rest: A) => R) | undefined;
@@ -35,12 +37,12 @@ export function kindStrategy(version: VersionOfKind): Strategy {
   const { kind, hasStatus } = version;
   const blank = blankStatus(version);
   const isDropped = hasStatus && kind.statusOnCreate !== 'kept';
+  const dropOff = dropOffFeatures(version.storedType, version.kubernetes);
 
   function prepareForCreate(object: ApiObject, context: WriteContext): void | Promise<void> {
     if (isDropped) setStatus(object, blank());
-    if (kind.raisesGeneration !== undefined) {
-      setGeneration(object, kind.generationStarts === 'onUpdate' ? undefined : 1);
-    }
+    dropOff?.(object);
+    if (kind.raisesGeneration !== undefined && kind.generationStarts !== 'onUpdate') setGeneration(object, 1);
     if (kind.prepareForCreate === undefined) return;
     const preparing = kind.prepareForCreate(object, context);
     if (preparing instanceof Promise) return preparing.then(() => arrange(object, version.storedType));
@@ -49,11 +51,15 @@ export function kindStrategy(version: VersionOfKind): Strategy {
 
   async function prepareForUpdate(object: ApiObject, old: ApiObject, context: WriteContext): Promise<void> {
     if (hasStatus) setStatus(object, old['status']);
+    dropOff?.(object, old);
+    const isChangedAsSent = kind.countsDroppedFields === true && kind.raisesGeneration?.(object, old) === true;
     if (kind.prepareForUpdate !== undefined) {
       await kind.prepareForUpdate(object, old, context);
       arrange(object, version.storedType);
     }
-    if (kind.raisesGeneration?.(object, old) === true) setGeneration(object, (old.metadata.generation ?? 0) + 1);
+    const isChanged =
+      kind.countsDroppedFields === true ? isChangedAsSent : kind.raisesGeneration?.(object, old) === true;
+    if (isChanged) setGeneration(object, (old.metadata.generation ?? 0) + 1);
   }
 
   return {
@@ -62,14 +68,15 @@ export function kindStrategy(version: VersionOfKind): Strategy {
     prepareForCreate: (object, context) => changing(version, object, (own) => prepareForCreate(own, context)),
     prepareForUpdate: (object, old, context) =>
       changing(version, object, (own) => prepareForUpdate(own, seen(version, old), context)),
-    validate: (object, context) => [
-      ...checkFinalizerNames(object, kind),
-      ...(kind.validate?.(seen(version, object), context) ?? []),
-    ],
-    validateUpdate: (object, old, context) => [
-      ...checkFinalizerNames(object, kind),
-      ...changeProblems(kind, [seen(version, object), seen(version, old)], context),
-    ],
+    validateMetadata: ({ metadata }) => (kind.allowsAnyFinalizer === true ? [] : checkFinalizerNames(metadata)),
+    validate: (object, context) => kind.validate?.(seen(version, object), context) ?? [],
+    validateUpdate: (object, old, context) =>
+      changeProblems(kind, [seen(version, object), seen(version, old)], context),
+    validateChange:
+      kind.validateChange === undefined
+        ? undefined
+        : (object, old, context) => kind.validateChange?.(seen(version, object), seen(version, old), context) ?? [],
+    changeSteps: kind.changeSteps,
     ...inSteps(version),
     warnings: (object, old) =>
       kind.warnings?.(seen(version, object), old === undefined ? undefined : seen(version, old)) ?? [],
@@ -89,6 +96,7 @@ function inSteps(version: VersionOfKind): Pick<Strategy, 'validateInSteps'> {
 export function statusStrategy(version: VersionOfKind, own: Strategy): Strategy {
   const { kind } = version;
   const defaults = defaulting(version, kind.applyStatusDefaults);
+  const dropOff = dropOffFeatures(version.storedType, version.kubernetes);
   return {
     ...own,
     ...(defaults === undefined ? {} : { applyDefaults: defaults, sharesUnchanged: true }),
@@ -97,12 +105,15 @@ export function statusStrategy(version: VersionOfKind, own: Strategy): Strategy 
         const was = seen(version, old);
         keepAllBut(sent, was, 'status');
         keepMetadata(sent, was, kind.statusMetadata);
+        dropOff?.(sent, was);
         if (kind.prepareForStatusUpdate === undefined) return;
         const prepared = kind.prepareForStatusUpdate(sent, was, context);
         const finish = (): void => arrange(sent, version.storedType);
         return prepared instanceof Promise ? prepared.then(finish) : finish();
       }),
     validateInSteps: undefined,
+    validateChange: undefined,
+    changeSteps: kind.statusSteps,
     validateUpdate: (object, old, context) =>
       kind.validateStatus?.(seen(version, object), seen(version, old), context) ?? [],
     warnings: undefined,
@@ -139,6 +150,8 @@ function fixedParts({ kind, type }: VersionOfKind): Strategy {
     checkName: kind.checkName ?? subdomainName,
     combineErrors: (table, own) => fitIn(withoutSaid(withoutJudged(table, judged), own), own, type),
     ...(kind.invalidAs === undefined ? {} : { invalidAs: kind.invalidAs }),
+    complete: bound(kind.complete),
+    metadataRules: kind.metadataRules,
     createOnUpdate: kind.createOnUpdate,
     requiresResourceVersion: kind.requiresResourceVersion,
     defaultPropagation: kind.defaultPropagation,
@@ -157,9 +170,24 @@ function withoutJudged(table: readonly FieldError[], judged: ReadonlySet<string>
   return judged.size === 0 ? table : table.filter(({ field }) => !judged.has(schemaPathOf(field)));
 }
 
-/** If table and kind report the same reason for a field, keeps the kind's. */
+/** If table and kind report the same reason for a field, keeps the kind's; what the kind forbids is not looked into. */
 function withoutSaid(table: readonly FieldError[], own: readonly FieldError[]): readonly FieldError[] {
-  return table.filter(({ field, reason }) => !own.some((said) => said.field === field && said.reason === reason));
+  return table.filter(
+    ({ field, reason }) =>
+      !own.some(
+        (said) =>
+          (said.field === field && said.reason === reason) ||
+          (isForbidden(said) && !said.field.endsWith(']') && isBelow(field, said.field)),
+      ),
+  );
+}
+
+function isForbidden({ reason }: FieldError): boolean {
+  return reason === 'FieldValueForbidden';
+}
+
+function isBelow(field: string, place: string): boolean {
+  return field.startsWith(place) && (field[place.length] === '.' || field[place.length] === '[');
 }
 
 function defaulting({ kind, type }: VersionOfKind, defaults: Kind['applyDefaults']): Strategy['applyDefaults'] {
@@ -207,12 +235,4 @@ function blankStatus({ storedType }: VersionOfKind): () => unknown {
     isMade = true;
     return blank;
   };
-}
-
-/** A finalizer must be a standard one or have a domain. */
-function checkFinalizerNames({ metadata }: ApiObject, { allowsAnyFinalizer = false }: Kind): FieldError[] {
-  if (metadata.finalizers === undefined || allowsAnyFinalizer) return [];
-  return metadata.finalizers.flatMap((name, index) =>
-    finalizerPrefixProblems(name).map((problem) => invalidValue(`metadata.finalizers[${index}]`, name, problem)),
-  );
 }

@@ -41,10 +41,15 @@ export interface KindRules<T> {
   readonly folder?: string;
   /** The version in which it is stored; default: v1. */
   readonly storedVersion?: string;
+  /** The versions in which earlier versions of Kubernetes store it, as in the definition files: `v1alpha1@..1.34`. */
+  readonly earlierStoredVersions?: readonly string[];
   /** Set if another group's kind is stored (events). */
   readonly storedGroup?: string;
-  /** The storage version in discovery, if upstream stores another one. */
-  readonly announcedVersion?: string;
+  /**
+   * The storage versions in discovery, if upstream stores other ones, with the versions of Kubernetes in which it does, as in the
+   * definition files: `v1beta1@..1.33`.
+   */
+  readonly announcedVersions?: readonly string[];
   /** Conversions between served versions and the stored one, for versions that differ in more than their name. */
   readonly conversions?: Readonly<Record<string, Conversion>>;
 
@@ -65,7 +70,9 @@ export interface KindRules<T> {
 
   /** Whether an update raises metadata.generation; default: the kind has no generation. */
   raisesGeneration?(object: Whole<T>, old: Whole<T>): boolean;
-  /** `onUpdate`: a new object has no generation. */
+  /** Whether `raisesGeneration` sees updates before `prepareForUpdate`, with fields that are then dropped. */
+  readonly countsDroppedFields?: boolean;
+  /** `onUpdate`: a new object has the generation that the client sent, usually none. */
   readonly generationStarts?: 'onCreate' | 'onUpdate';
   /** Whether a `status` sent with a new object is kept; default: dropped if there is a status subresource. */
   readonly statusOnCreate?: 'dropped' | 'kept';
@@ -80,12 +87,22 @@ export interface KindRules<T> {
    * unchanged parts again.
    */
   applyStatusDefaults?(object: Whole<T>): void;
+  /** Where the metadata of new objects is checked, see `Strategy`; default 'own'. */
+  readonly metadataRules?: 'own' | 'own except names' | 'own except prefixes' | 'general';
   prepareForCreate?(object: Whole<T>, context: WriteContext): void | Promise<void>;
+  /** Fills in defaults that upstream fills in only when it reads back what it has stored: validation does not see them. */
+  complete?(object: Whole<T>): void;
   prepareForUpdate?(object: Whole<T>, old: Whole<T>, context: WriteContext): void | Promise<void>;
   prepareForStatusUpdate?(object: Whole<T>, old: Whole<T>, context: WriteContext): void | Promise<void>;
   validate?(object: Whole<T>, context: WriteContext): readonly FieldError[];
   /** All rules for an update; default: those of `validate`. */
   validateUpdate?(object: Whole<T>, old: Whole<T>, context: WriteContext): readonly FieldError[];
+  /** Rules of a change alone, besides those of `validateUpdate` for the new object. */
+  validateChange?(object: Whole<T>, old: Whole<T>, context: WriteContext): readonly FieldError[];
+  /** The order in which an update is checked; see `Strategy`. */
+  readonly changeSteps?: Strategy['changeSteps'];
+  /** The same for a write of the status, whose own rules are the `object`. */
+  readonly statusSteps?: Strategy['changeSteps'];
   /** Rules that may take long to check, besides the others; without `old` the object is new. */
   readonly validateInSteps?: (object: Whole<T>, old: Whole<T> | undefined) => Steps<readonly FieldError[]>;
   validateStatus?(object: Whole<T>, old: Whole<T>, context: WriteContext): readonly FieldError[];

@@ -1,4 +1,11 @@
-import { forbiddenField, invalidValue, labelValueProblems, qualifiedNameProblems, required } from '../api/index.ts';
+import {
+  asJson,
+  forbiddenField,
+  invalidValue,
+  labelValueProblems,
+  qualifiedNameProblems,
+  required,
+} from '../api/index.ts';
 import type { FieldError } from '../api/index.ts';
 import type { LabelSelector, LabelSelectorRequirement } from '../api/types/meta/v1.d.ts';
 import { checkLabels } from '../apiserver/index.ts';
@@ -58,7 +65,7 @@ export function checkOperator(
       return [forbiddenField(`${field}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
     default:
       if (options.allowsUnknownOperator === true) return [];
-      return [invalidValue(`${field}.operator`, operator, 'not a valid selector operator')];
+      return [invalidValue(`${field}.operator`, asJson(operator), 'not a valid selector operator')];
   }
 }
 

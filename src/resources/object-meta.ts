@@ -1,4 +1,11 @@
-import { type ApiObject, withMeta } from '../api/index.ts';
+import {
+  type ApiObject,
+  type FieldError,
+  finalizerPrefixProblems,
+  invalidValue,
+  type ObjectMeta,
+  withMeta,
+} from '../api/index.ts';
 
 export function setGeneration(object: ApiObject, generation: number | undefined): void {
   object.metadata = withMeta(object.metadata, { generation });
@@ -11,4 +18,12 @@ export function withEntries(
 ): Record<string, string> {
   const merged: Record<string, string> = { ...map, ...entries };
   return Object.fromEntries(Object.entries(merged).sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/** A finalizer must be a standard one or have a domain. */
+export function checkFinalizerNames({ finalizers }: ObjectMeta): FieldError[] {
+  if (finalizers === undefined) return [];
+  return finalizers.flatMap((name, index) =>
+    finalizerPrefixProblems(name).map((problem) => invalidValue(`metadata.finalizers[${index}]`, name, problem)),
+  );
 }

@@ -1,5 +1,6 @@
-import { canonicalObject } from '../api/index.ts';
+import { canonicalObject, holdsIn, parseRanged } from '../api/index.ts';
 import type { ApiObject, GroupVersionKind, ResourceInfo, Struct, TypeTable } from '../api/index.ts';
+import { DEFAULT_KUBERNETES_VERSION, minorOf } from '../base/index.ts';
 import type { StorageForm } from '../apiserver/index.ts';
 import type { Conversion, Kind } from './kind.ts';
 
@@ -7,15 +8,18 @@ const ROOT = '/registry/';
 
 /** The storage key and version of a kind's objects. */
 export function storageForm(kind: Kind, info: ResourceInfo, types: TypeTable): StorageForm {
-  const stored = { group: kind.storedGroup ?? info.group, version: kind.storedVersion ?? 'v1', kind: info.kind };
+  const version = heldIn(types, kind.earlierStoredVersions) ?? kind.storedVersion ?? 'v1';
+  const stored = { group: kind.storedGroup ?? info.group, version, kind: info.kind };
   const type = typeOf(stored, types);
+  const announced = heldIn(types, kind.announcedVersions);
   const storage = {
     prefix: `${ROOT}${kind.folder ?? info.plural}/`,
     apiVersion: apiVersionOf(stored),
     kind: info.kind,
     type,
     encoding: 'protobuf' as const,
-    ...(kind.announcedVersion === undefined ? {} : { announcedApiVersion: `${stored.group}/${kind.announcedVersion}` }),
+    ...(types.version === DEFAULT_KUBERNETES_VERSION ? undefined : { hasForeignFields: true }),
+    ...(announced === undefined ? undefined : { announcedApiVersion: `${stored.group}/${announced}` }),
   };
   if (kind.conversions === undefined) return storage;
   const convert = throughStored(kind, stored, types);
@@ -24,8 +28,14 @@ export function storageForm(kind: Kind, info: ResourceInfo, types: TypeTable): S
     return back;
   };
   const isConverted = conversionFor(kind, info) !== undefined;
-  const typeIn = (apiVersion: string): Struct | undefined => types.kind({ ...parsed(apiVersion), kind: stored.kind });
+  const typeIn = (apiVersion: string): Struct | undefined =>
+    types.storedKind({ ...parsed(apiVersion), kind: stored.kind });
   return { ...storage, typeOf: typeIn, convert, ...(isConverted ? { normalize } : {}) };
+}
+
+/** The first of the versions that holds in the table's version of Kubernetes. */
+function heldIn({ version }: TypeTable, versions: readonly string[] | undefined): string | undefined {
+  return versions?.map(parseRanged).find(({ range }) => holdsIn(range, minorOf(version)))?.word;
 }
 
 /** The conversion to the stored version; undefined if only the name of the version differs. */
@@ -61,7 +71,7 @@ function throughStored(
 }
 
 function typeOf(kind: GroupVersionKind, types: TypeTable): Struct {
-  const type = types.kind(kind);
+  const type = types.storedKind(kind);
   if (type === undefined) throw new Error(`No type for "${kind.kind}" in ${apiVersionOf(kind)}`);
   return type;
 }

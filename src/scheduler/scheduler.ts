@@ -1,3 +1,4 @@
+import { type Duration, millisecondsOf } from '../base/index.ts';
 import { type ObjectSelection, type Kind, Pod } from '../client/index.ts';
 import type { ProgramContext, EventRecorder, ProgramPart, PreparedPart } from '../kit/index.ts';
 import { NominatedPods } from './cache/nominated-pods.ts';
@@ -26,11 +27,11 @@ export interface SchedulerOptions {
   /** Extenders, called after the plugins in this order, for the pods of all profiles. */
   readonly extenders?: readonly Extender[];
   /** The back-off of a pod after its first rejection; default 1 s. */
-  readonly podInitialBackoffMs?: number;
+  readonly podInitialBackoff?: Duration;
   /** Maximum back-off of a pod; default 10 s. */
-  readonly podMaxBackoffMs?: number;
+  readonly podMaxBackoff?: Duration;
   /** A pod that waits for a cluster event is retried after this time; default 5 minutes. */
-  readonly maxUnschedulableMs?: number;
+  readonly maxUnschedulableTime?: Duration;
   /** Records recent scheduling attempts with their reasons; default: not recorded. */
   readonly attempts?: SchedulingAttempts;
 }
@@ -80,8 +81,8 @@ function prepare(context: ProgramContext, given: SchedulerOptions): PreparedPart
     clock,
     log,
     nominatedPods,
-    backoff: { initialMs: options.podInitialBackoffMs, maxMs: options.podMaxBackoffMs },
-    ...(options.maxUnschedulableMs === undefined ? {} : { maxUnschedulableMs: options.maxUnschedulableMs }),
+    backoff: { initialMs: milliseconds(options.podInitialBackoff), maxMs: milliseconds(options.podMaxBackoff) },
+    maxUnschedulableMs: milliseconds(options.maxUnschedulableTime),
     onArrival: (place, event) => metrics.arrived(place, event),
   });
   const cache = new SchedulerCache();
@@ -154,4 +155,8 @@ function checkProfileNames(profiles: readonly Profile[]): void {
   const names = new Set(profiles.map(({ schedulerName }) => schedulerName));
   if (names.size === profiles.length && names.size > 0) return;
   throw new Error('Cannot make a scheduler: there must be a profile, and no two may have the same schedulerName');
+}
+
+function milliseconds(duration: Duration | undefined): number | undefined {
+  return duration === undefined ? undefined : millisecondsOf(duration);
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { posix } from 'node:path';
 import type { Clock } from '../base/index.ts';
-import { type ContainerIdentity, POD_UID } from '../node/index.ts';
+import { type ContainerIdentity, type LinuxContainerResources, POD_UID } from '../node/index.ts';
 import { type ContainerSetup, type FileSource, mountsOf } from './container-setup.ts';
 import type { SharedVolume } from './shared-volumes.ts';
 import { FileTree, type MountedVolume } from './shell/index.ts';
@@ -23,6 +23,11 @@ const MOUNT_AGAIN_MS = 60_000;
 const HOSTS = '/etc/hosts';
 const RESOLVER = '/etc/resolv.conf';
 const DIRECTORIES = ['/bin', '/dev', '/etc', '/home', '/root', '/tmp', '/usr', '/var'];
+/** Where cgroup v2 shows a container the processors and the NUMA nodes that it may use. */
+const CGROUP = '/sys/fs/cgroup';
+
+/** Lists of processors and of NUMA nodes; those that are absent are not restricted. */
+export type ContainerPlaces = Pick<LinuxContainerResources, 'cpusetCpus' | 'cpusetMems'>;
 
 /** The places of the mounts in the container, each with its path on the machine. */
 export function containerMounts({ setup, content, identity }: ContainerFilesParts): ReturnType<typeof mountsOf> {
@@ -37,6 +42,7 @@ export function workingDirectory(setup: ContainerSetup): string {
 export class ContainerFiles {
   readonly #parts: ContainerFilesParts;
   #tree: FileTree | undefined;
+  #places: ContainerPlaces = {};
   /** When the files of its volumes were read. */
   #mountedAtMs: number | undefined;
   #mounting: Promise<void> | undefined;
@@ -68,7 +74,30 @@ export class ContainerFiles {
     const resolver = this.#parts.resolver();
     if (resolver !== '') tree.write(RESOLVER, Buffer.from(resolver), { nowMs });
     this.#tree = tree;
+    this.#writePlaces();
     return tree;
+  }
+
+  /** Shows where the container may run. What is absent stays as it was. */
+  setPlaces(places: ContainerPlaces): void {
+    this.#places = { ...this.#places, ...places };
+    this.#writePlaces();
+  }
+
+  #writePlaces(): void {
+    const tree = this.#tree;
+    if (tree === undefined) return;
+    const { cpusetCpus, cpusetMems } = this.#places;
+    const nowMs = this.#parts.clock.now();
+    for (const [name, list] of [
+      ['cpuset.cpus', cpusetCpus],
+      ['cpuset.mems', cpusetMems],
+    ] as const) {
+      if (list === undefined) continue;
+      tree.makeDirectories(CGROUP, nowMs);
+      for (const file of [name, `${name}.effective`])
+        tree.write(`${CGROUP}/${file}`, Buffer.from(`${list}\n`), { nowMs, mode: 0o444 });
+    }
   }
 
   /** Reads the files of volumes, and again after the time in which a kubelet updates them. */

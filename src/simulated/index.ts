@@ -9,6 +9,7 @@ export type { StatedImage } from './simulated-images.ts';
 export { simulatedBackend, type SimulatedBackendOptions } from './simulated-backend.ts';
 export { MAX_SIMULATED_DEVICES, type SimulatedDevices, simulatedDevices } from './simulated-devices.ts';
 export { DEFAULT_CAPACITY } from './simulated-machine.ts';
+export type { SimulatedMachine } from './simulated-machine-shape.ts';
 export { SIMULATED } from './simulated-runtime.ts';
 export { SIMULATED_VOLUMES } from './simulated-volumes.ts';
 export { statedUsage } from './script.ts';

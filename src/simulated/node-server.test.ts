@@ -163,6 +163,9 @@ describe('the server of a node', () => {
         },
       ],
     });
+    const [, short = ''] = /^200 (.*)$/s.exec(await node.answer('/stats/summary?only_cpu_and_memory=true')) ?? [];
+    expect(JSON.parse(short)).toMatchObject({ node: { cpu: { usageNanoCores: 351_000_000 } } });
+    expect(Object.keys((JSON.parse(short) as { readonly node: object }).node)).not.toContain('fs');
     await node.cluster.client.core.v1.pods
       .namespace('default')
       .patch('web', mergePatch({ metadata: { annotations: { 'sim.keelson.dev/cpu.web': '1' } } }));

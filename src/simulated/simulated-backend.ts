@@ -69,10 +69,10 @@ export function simulatedBackend(options: SimulatedBackendOptions = {}): OpenNod
 }
 
 /** Events of the simulated runtime are never lost, and its nodes are always healthy. */
-const NO_POLLING = { relistEveryMs: undefined, checkEveryMs: undefined };
+const NO_POLLING = { relistEvery: undefined, checkEvery: undefined };
 
 /** Volumes that a driver could not take away are tried again when containers are listed. */
-const DRIVER_POLLING = { relistEveryMs: 60_000, checkEveryMs: undefined };
+const DRIVER_POLLING = { relistEvery: 60_000, checkEvery: undefined };
 
 /** There is no disk. Termination messages are read from the containers. */
 function simulatedFiles(root: string, registry: SandboxRegistry): PodFiles {

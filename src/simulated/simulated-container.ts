@@ -12,7 +12,13 @@ import {
 } from '../node/index.ts';
 import { CatchUpClock } from './catch-up-clock.ts';
 import { canRun, isInteractiveShell, isServing } from './container-program.ts';
-import { ContainerFiles, type ContainerFilesParts, containerMounts, workingDirectory } from './container-files.ts';
+import {
+  ContainerFiles,
+  type ContainerFilesParts,
+  containerMounts,
+  type ContainerPlaces,
+  workingDirectory,
+} from './container-files.ts';
 import type { ContainerSetup } from './container-setup.ts';
 import { MainProcess, SOON_MS } from './main-process.ts';
 import { ProcessorMeter } from './processor-meter.ts';
@@ -152,6 +158,15 @@ export class SimulatedContainer {
 
   get files(): FileTree {
     return this.#ownFiles.tree;
+  }
+
+  /** Where the container may run, as its files show it. What is absent or empty stays as it was. */
+  setPlaces({ cpusetCpus = '', cpusetMems = '' }: ContainerPlaces = {}): void {
+    if (cpusetCpus === '' && cpusetMems === '') return;
+    this.#ownFiles.setPlaces({
+      ...(cpusetCpus === '' ? {} : { cpusetCpus }),
+      ...(cpusetMems === '' ? {} : { cpusetMems }),
+    });
   }
 
   get #ownFiles(): ContainerFiles {

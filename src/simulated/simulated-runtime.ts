@@ -11,6 +11,7 @@ import {
   type CreateContainerRequest,
   type ExecRequest,
   type ExecSyncResponse,
+  type LinuxContainerResources,
   type Machine,
   type OpenPort,
   type OpenProcess,
@@ -143,6 +144,7 @@ export class SimulatedRuntime implements RuntimeService {
     const { createFails } = container.script;
     if (createFails !== undefined) throw new RuntimeError('Failed', createFails);
     this.#registry.addContainer(container);
+    container.setPlaces(config.linux.resources);
     this.#registry.tell(container, 'CONTAINER_CREATED_EVENT');
     return container.id;
   }
@@ -176,13 +178,12 @@ export class SimulatedRuntime implements RuntimeService {
     return (await this.listContainers(filter)).map((container) => this.#options.usage.statsOf(container));
   }
 
-  async updateContainerResources(): Promise<void> {
-    // nothing is used, so nothing is limited
+  /** Nothing is used, so nothing is limited: only the files that say where the container may run change. */
+  async updateContainerResources(id: string, resources: LinuxContainerResources): Promise<void> {
+    this.#registry.findContainer(id)?.setPlaces(resources);
   }
 
-  async reopenContainerLog(): Promise<void> {
-    // there are no files
-  }
+  async reopenContainerLog(): Promise<void> {} // there are no files
 
   async execSync(
     id: string,

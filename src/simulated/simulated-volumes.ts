@@ -16,7 +16,7 @@ export const SIMULATED_VOLUMES = 'keelson.dev/simulated';
 export function simulatedVolumes(root: string): VolumePlugin {
   return {
     name: SIMULATED_VOLUMES,
-    refreshEveryMs: undefined,
+    refreshEvery: undefined,
     supports: (_source: VolumeSource) => true,
     mount: async ({ pod, volume }) => volumePath(root, pod.metadata.uid, volume),
     unmount: async () => undefined,

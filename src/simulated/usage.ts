@@ -19,7 +19,7 @@ const MEBIBYTE = 1024 * KIBIBYTE;
 const IDLE_CONTAINER: Usage = { cpu: milliQuantityOf(1), memory: wholeKibibytes(8 * MEBIBYTE) };
 const IDLE_NODE: Usage = { cpu: milliQuantityOf(100), memory: wholeKibibytes(256 * MEBIBYTE) };
 
-/** The usage of a running container: from the annotations of its pod, or else half of its requests. */
+/** The usage of a running container: what annotations of its pod say; by default half of its requests. */
 export function containerUsage(stated: StatedUsage, resources: ContainerSpec['resources']): Usage {
   const requests = amountsOf(resources?.requests);
   const [cpu, memory] = [requests.get('cpu'), requests.get('memory')];
@@ -29,7 +29,7 @@ export function containerUsage(stated: StatedUsage, resources: ContainerSpec['re
   };
 }
 
-/** The usage of a node: from its annotations, or else the sum of its containers and a little for itself. */
+/** The usage of a node: what its annotations say; by default the sum of its containers and a little for the system. */
 export function nodeUsage(annotations: Annotations, containers: readonly Usage[]): Usage {
   const sum = sumOfUsages([IDLE_NODE, ...containers]);
   const stated = (what: string): Quantity | undefined => readable(annotations[`${SCRIPT_PREFIX}${what}`]);
@@ -58,7 +58,7 @@ function wholeKibibytes(count: number): Quantity {
   return quantity instanceof Quantity ? quantity : quantityOf(count);
 }
 
-/** The same in the runtime's units, with the total CPU time. */
+/** Converts usage to the runtime's units, and adds the CPU time used so far. */
 export function measuredUsage({ cpu, memory }: Usage, meter: ProcessorMeter, nowMs: number): MeasuredUsage {
   const cores = cpu.toNumber();
   return {

@@ -8,6 +8,8 @@ export type {
   InProcessStore,
   KeyRange,
   Operation,
+  PastRevision,
+  PastRevisions,
   RangeOptions,
   RangeResult,
   ReadOptions,

@@ -134,10 +134,29 @@ export interface Store extends AsyncDisposable {
   compact(revision: Revision): Promise<void>;
 }
 
+/** One transaction of the kept history. */
+export interface PastRevision {
+  readonly revision: Revision;
+  /** When it was written, in milliseconds since the Unix epoch. */
+  readonly timeMs: number;
+  readonly events: readonly StoreEvent[];
+}
+
+/** The kept history, which grows and loses its oldest revisions while it is looked at. */
+export interface PastRevisions {
+  /** The oldest revision that is kept; `last + 1` when there is none. */
+  readonly first: Revision;
+  readonly last: Revision;
+  /** Assumes `first <= revision <= last`. */
+  at(revision: Revision): PastRevision;
+}
+
 /** A `Store` whose contents are in this process, so that it can be read synchronously. */
 export interface InProcessStore extends Store {
   /** True where there is no other writer: a synchronous read is as new as an asynchronous one. */
   readonly isNewest?: boolean;
+  /** The kept history with its times; absent where only another process knows them. */
+  readonly past?: PastRevisions;
   /** `revision()`, synchronously. */
   revisionNow(): Revision;
   /** `get`, synchronously. */

@@ -1,6 +1,5 @@
-import { lstat, readFile, realpath } from 'node:fs/promises';
-import { errorCode } from './error-code.ts';
-import { removeTree } from './remove-tree.ts';
+import { readFile, realpath } from 'node:fs/promises';
+import { MountedError, removeTree } from './remove-tree.ts';
 import type { SmallShell } from './small-shell.ts';
 
 export interface MountOptions {
@@ -79,18 +78,27 @@ export class Mounts {
 
   /** Unmounts everything at or below a folder, what was mounted last first. */
   async unmountBelow(folder: string): Promise<void> {
-    const found = await this.below(folder);
-    if (found.length === 0) return;
-    for (const { point } of found.toReversed()) await this.unmount(point);
+    if (!(await this.#unmountFound(folder))) return;
     const [left] = await this.below(folder);
     if (left !== undefined) throw new Error(`Cannot remove ${folder}: ${left.point} is still mounted`);
   }
 
   /** Unmounts everything at or below a folder and then removes the folder; never removes what is on another file system. */
   async removeFolder(folder: string): Promise<void> {
-    if (!(await isThere(folder))) return;
-    await this.unmountBelow(folder);
-    await removeTree(folder);
+    try {
+      await removeTree(folder);
+    } catch (error) {
+      if (!(error instanceof MountedError)) throw error;
+      await this.#unmountFound(folder); // the table of mounts is long: it is read only where there is a mount
+      await removeTree(folder);
+    }
+  }
+
+  /** Unmounts what is in the kernel's table at or below a folder; false when there is nothing. */
+  async #unmountFound(folder: string): Promise<boolean> {
+    const found = await this.below(folder);
+    for (const { point } of found.toReversed()) await this.unmount(point);
+    return found.length > 0;
   }
 
   async #mount(args: readonly string[]): Promise<void> {
@@ -98,16 +106,6 @@ export class Mounts {
     if (code === 0) return;
     const words = `Mounting command: mount\nMounting arguments: ${args.join(' ')}\nOutput: ${output}`;
     throw new Error(`mount failed: ${exitText(code)}\n${words}`);
-  }
-}
-
-/** A path that cannot be read, such as that of a file server that is gone, is there. */
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    return errorCode(error) !== 'ENOENT';
   }
 }
 

@@ -55,7 +55,7 @@ async function makeTemplate(options: TemplateOptions): Promise<ClusterTemplate<C
     signal: stop.signal,
   });
   try {
-    await settleAll(cluster.apps, { clock, tracker, settle: () => world.settle() });
+    await settleAll(() => cluster.apps, { clock, tracker, settle: () => world.settle() });
     return cluster.template((clock.nextDueMs ?? Infinity) - clock.now());
   } finally {
     stop.abort();
@@ -71,6 +71,7 @@ type Group = (typeof GROUPS)[number];
 /** Options that only decide which objects exist: they open nothing and hold no state. */
 const KNOWN: ReadonlySet<string> = new Set<keyof TemplateOptions | `${Group}.${string}`>([
   'name',
+  'kubernetesVersion',
   'storage.type',
   'tracing.tracedRequests',
   'serviceCidrs',

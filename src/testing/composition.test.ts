@@ -25,16 +25,18 @@ describe('the parts of a cluster can be replaced', () => {
 
   test('admission plugins run after the built-in ones', async () => {
     await using cluster = await startCluster({
-      admission: [
-        {
-          name: 'Team',
-          mutate(request) {
-            const { object, operation } = request;
-            if (operation !== 'CREATE' || object?.kind !== 'Pod') return;
-            object.metadata = { ...object.metadata, labels: { ...object.metadata.labels, team: 'a' } };
+      admission: {
+        plugins: [
+          {
+            name: 'Team',
+            mutate(request) {
+              const { object, operation } = request;
+              if (operation !== 'CREATE' || object?.kind !== 'Pod') return;
+              object.metadata = { ...object.metadata, labels: { ...object.metadata.labels, team: 'a' } };
+            },
           },
-        },
-      ],
+        ],
+      },
     });
     const created = await cluster.client.core.v1.pods.namespace('default').create(web);
     expect(created.metadata.labels).toEqual({ team: 'a' });

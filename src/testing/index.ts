@@ -6,6 +6,7 @@ export type { TracedOperation, TracedRequest, TracedStep } from '../cluster/inde
 export type { TestActor } from './acting-as.ts';
 export { SeededRandom } from '../base/index.ts';
 export type { ActiveFault, CallFault, Fault, FaultChance, FaultTarget, RequestFault } from './faults/index.ts';
+export { FaultProxy, type FaultProxyOptions, type Injection, type ProxiedFault } from './faults/index.ts';
 export type { RequestVerb } from './resource-request.ts';
 export type { CauseTrace } from './trace/cause-trace.ts';
 export type { TracedRun, TracedWrite, TraceNode } from './trace/trace-node.ts';
@@ -18,3 +19,4 @@ export {
 } from './runners/cluster-tests.ts';
 export type { RunnerHooks } from './runners/runner-hooks.ts';
 export { openCluster, type OpenClusterOptions } from './snapshot/open-cluster.ts';
+export { explore, type ExploreOptions, type FaultGroup, type ProgramScenario } from './explore/index.ts';

@@ -82,7 +82,7 @@ test.each([
   [
     'no YAML',
     '---\n# first\n---\na: [1\n',
-    /^Cannot load "DIR\/x.yaml": yaml: line 5: found unexpected end of stream$/,
+    /^Cannot load "DIR\/x.yaml": yaml: line 4: did not find expected ',' or '\]'$/,
   ],
   ['no object', '- a\n', /^Cannot load "DIR\/x.yaml": it is not an object$/],
   ['no kind', 'apiVersion: v1\n', /^Cannot load "DIR\/x.yaml": kind not set$/],

@@ -4,7 +4,7 @@ export type { TestCluster } from './test-cluster.ts';
 export type { SettleOptions } from './settle-all.ts';
 export type { SchedulingAttempt, TracedOperation, TracedRequest, TracedStep } from '../cluster/index.ts';
 export type { TestActor } from './acting-as.ts';
-export { type Duration, SeededRandom, type VirtualClock } from '../base/index.ts';
+export { type Duration, type KubernetesVersion, SeededRandom, type VirtualClock } from '../base/index.ts';
 export {
   type FaultRates,
   FaultyTransport,
@@ -25,3 +25,18 @@ export {
 } from './runners/cluster-tests.ts';
 export type { RunnerHooks } from './runners/runner-hooks.ts';
 export { openCluster, type OpenClusterOptions } from './snapshot/open-cluster.ts';
+export {
+  explore,
+  type ExploreOptions,
+  type ExploreProgress,
+  type ExploreReport,
+  type FaultGroup,
+  type Finding,
+  type Oracle,
+  type ProgramScenario,
+  type RequestCost,
+  type Scenario,
+  type ScenarioParts,
+  type ScenarioStep,
+  type UsedRight,
+} from './explore/index.ts';

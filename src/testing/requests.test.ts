@@ -39,7 +39,9 @@ test('requests() shows the user, the authorizer and the effect of each plugin an
     'authorization',
     'mutating admission',
     'mutating admission, second pass',
+    'validation',
     'validating admission',
+    'store',
   ]);
   expect(stepOf(web, 'authentication')).toMatchObject({ by: 'client certificate', reason: 'kubernetes-admin' });
   expect(stepOf(web, 'authorization', 'system:masters')).toMatchObject({ decision: 'allowed' });
@@ -54,6 +56,7 @@ test('requests() shows the user, the authorizer and the effect of each plugin an
   });
   expect(bad).toMatchObject({ code: 403, reason: 'Forbidden' });
   expect(bad?.message).toContain('no bad pods');
+  expect(bad?.steps.map(({ name }) => name)).not.toContain('store');
   expect(stepOf(bad, 'validating admission', 'ValidatingAdmissionWebhook', 'labels.pods.acme.dev')).toMatchObject({
     decision: 'refused',
   });
@@ -73,18 +76,21 @@ test('requests() shows refusals of the authorizers, and no reads', async () => {
 test('no contents of Secrets are kept', async () => {
   await using cluster = await startCluster({
     ...WITHOUT_PROGRAMS,
-    admission: [
-      {
-        name: 'Adding',
-        mutate(attributes) {
-          const { object } = attributes;
-          if (object?.kind === 'Secret') attributes.object = { ...object, data: { more: 'aGlkZGVu' } } as typeof object;
+    admission: {
+      plugins: [
+        {
+          name: 'Adding',
+          mutate(attributes) {
+            const { object } = attributes;
+            if (object?.kind === 'Secret')
+              attributes.object = { ...object, data: { more: 'aGlkZGVu' } } as typeof object;
+          },
+          validate({ object }) {
+            if (object?.kind === 'Secret') throw new Error(`refused: ${JSON.stringify(object)}`);
+          },
         },
-        validate({ object }) {
-          if (object?.kind === 'Secret') throw new Error(`refused: ${JSON.stringify(object)}`);
-        },
-      },
-    ],
+      ],
+    },
   });
   const secrets = cluster.client.core.v1.secrets.namespace('default');
   await expect(secrets.create({ metadata: { name: 's' }, stringData: { key: 'hidden' } })).rejects.toThrow('refused');

@@ -17,15 +17,21 @@ export class RunningApps implements AsyncDisposable {
     return this.#running;
   }
 
-  /** Runs an app until the signal aborts; logs a failure. */
+  /** Runs an app until the signal aborts; logs a failure. `forget`: it was killed, and its end is not awaited any more. */
   start(
     started: RunningApp,
     signal: AbortSignal,
     options: ProgramRunOptions & { onFailure(error: unknown): void },
-  ): void {
+  ): { readonly forget: () => void } {
     const { onFailure, ...given } = options;
     const ended = started.app.run(started.client, signal, given).catch(onFailure);
-    this.#running.push({ ...started, ended });
+    const running = { ...started, ended };
+    this.#running.push(running);
+    const forget = (): void => {
+      const place = this.#running.indexOf(running);
+      if (place >= 0) this.#running.splice(place, 1);
+    };
+    return { forget };
   }
 
   /** The instance of an app that runs in this cluster. */

@@ -1,9 +1,8 @@
 import type {
   AccessOptions,
-  AdmissionPlugin,
+  AdmissionOptions,
   ClusterOptions,
   ExtensionOptions,
-  PluginConfigurations,
   StorageOptions,
 } from '../cluster/index.ts';
 
@@ -13,17 +12,11 @@ export interface ServerExtensions
     Pick<AccessOptions, 'authentication' | 'authorization' | 'authenticators' | 'authorizers' | 'audit'>,
     Pick<StorageOptions, 'encryption'>,
     ExtensionOptions {
-  /** More admission plugins, after the built-in ones. */
-  readonly admission?: readonly AdmissionPlugin[];
-  /** Admission plugins that are switched on besides those that are by default, by upstream's names. */
-  readonly enableAdmission?: readonly string[];
   /**
-   * Admission plugins that are switched off, by upstream's names. Default: none; in a cluster without controllers, the plugins that
-   * depend on them, since no controller creates service accounts, removes the taint of new nodes or the finalizers of volumes.
+   * Which admission plugins work, as in `startControlPlane`. In a cluster without controllers, those that depend on them are switched off by
+   * default, since no controller creates service accounts, removes the taint of new nodes or the finalizers of volumes.
    */
-  readonly disableAdmission?: readonly string[];
-  /** The configuration of admission plugins by their names, in YAML or JSON. */
-  readonly admissionConfiguration?: PluginConfigurations;
+  readonly admission?: AdmissionOptions;
 }
 
 /** The same by the groups of `ClusterOptions`, and the options that are not about the server. */
@@ -42,15 +35,12 @@ export function groupedOptions<Others extends object>(
     encryption,
     resources,
     paths,
-    admission: plugins,
-    enableAdmission: enable,
-    disableAdmission: disable,
-    admissionConfiguration: configuration,
+    admission,
     ...others
   } = given;
   return {
     access: { authentication, authorization, authenticators, authorizers, audit },
-    admission: { plugins, enable, disable, configuration },
+    admission,
     extensions: { resources, paths },
     stored: { encryption },
     others,

@@ -21,17 +21,19 @@ const RETRIES_WITHIN_MS = 2000;
 const MAX_ROUNDS = 10_000;
 const MAX_RUNS = 1000;
 
-/** Lets apps finish the work that is due now or within `retriesWithin`. */
-export async function settleAll(apps: readonly App[], parts: SettleParts): Promise<void> {
+/** Lets the running apps finish the work that is due now or within `retriesWithin`. */
+export async function settleAll(running: () => readonly App[], parts: SettleParts): Promise<void> {
   const { clock, tracker, settle, maxRuns = MAX_RUNS, retriesWithin = RETRIES_WITHIN_MS } = parts;
   tracker.forgetCounts();
   for (let round = 0; round < MAX_ROUNDS; round++) {
     await settle();
-    if (tracker.mostRuns > maxRuns) throw new Error(`Cannot settle the cluster: ${describeCircle(apps, maxRuns)}`);
-    if (apps.every(({ isIdle }) => isIdle)) return;
+    if (tracker.mostRuns > maxRuns) throw new Error(`Cannot settle the cluster: ${describeCircle(running(), maxRuns)}`);
+    if (running().every(({ isIdle }) => isIdle)) return;
     const dueInMs = (clock.nextDueMs ?? Infinity) - clock.now();
     if (dueInMs <= millisecondsOf(retriesWithin)) await clock.advance(dueInMs);
   }
-  const busy = apps.filter(({ isIdle }) => !isIdle).map(({ name }) => name);
+  const busy = running()
+    .filter(({ isIdle }) => !isIdle)
+    .map(({ name }) => name);
   throw new Error(`Cannot settle the cluster: ${busy.join(', ')} never became idle`);
 }

@@ -13,7 +13,8 @@ const deployment = {
 };
 
 function begun({ apps }: TestCluster): readonly string[] {
-  return apps.flatMap((app) => [...app.reads().keys()]).sort();
+  const parts = apps.flatMap((app) => app.parts());
+  return parts.flatMap(({ name, isAsleep }) => (isAsleep === true ? [] : [name])).sort();
 }
 
 async function readyPods({ client }: TestCluster): Promise<number> {

@@ -3,6 +3,9 @@ import {
   type Clock,
   type Duration,
   formatWithStack,
+  isKubernetesVersion,
+  KUBERNETES_RELEASES,
+  type KubernetesVersion,
   LineLogger,
   type Logger,
   type LogLevel,
@@ -44,6 +47,8 @@ export interface StartClusterOptions extends WorkloadOptions, Omit<ServerExtensi
   readonly interleave?: boolean;
   /** Records causes and effects for `cluster.trace()`; default false. */
   readonly trace?: boolean;
+  /** The version of Kubernetes whose API is served: `1.33` to `1.36`; default `1.36`. */
+  readonly kubernetesVersion?: KubernetesVersion;
   /** API versions to serve besides the default ones, as `--runtime-config` takes them: `api/all=true`. */
   readonly runtimeConfig?: readonly string[];
   /** The level of logs on standard error; default no logs. Warnings and errors are always kept in `problems`. */
@@ -96,8 +101,9 @@ export async function startFrom(options: StartClusterOptions, snapshot?: Cluster
   const {
     interleave = false,
     trace = false,
+    kubernetesVersion,
     runtimeConfig,
-    disableAdmission,
+    admission,
     logLevel,
     reconcileTimeout = RECONCILE_TIMEOUT_MS,
     wrapTransport,
@@ -109,7 +115,13 @@ export async function startFrom(options: StartClusterOptions, snapshot?: Cluster
     ...workload
   } = options;
   const coded = resources.filter((resource) => !isDefinedKind(resource));
-  const made = { ...workload, runtimeConfig, disableAdmission, ...(coded.length === 0 ? {} : { resources: coded }) };
+  const made = {
+    ...workload,
+    kubernetesVersion,
+    runtimeConfig,
+    admission,
+    ...(coded.length === 0 ? {} : { resources: coded }),
+  };
   const { seed, startAt } =
     snapshot === undefined
       ? replayOf(options, process.env)
@@ -137,7 +149,7 @@ export async function startFrom(options: StartClusterOptions, snapshot?: Cluster
     ...workload,
     ...askedApps(apps, workload),
     resources: resources.filter((resource): resource is Resource => !isDefinedKind(resource)),
-    disableAdmission: disableAdmission ?? (workload.controllers === false ? COUNT_ON_CONTROLLERS : []),
+    admission: { disable: workload.controllers === false ? COUNT_ON_CONTROLLERS : [], ...admission },
   });
   const whole: TemplateOptions = {
     ...others,
@@ -147,6 +159,7 @@ export async function startFrom(options: StartClusterOptions, snapshot?: Cluster
     ...(trace ? { isAlwaysAwake: true } : {}), // a program that wakes up later cannot see the causes of changes
     storage: { ...stored, type: 'memory', ...(snapshot === undefined ? {} : { contents: storedContents(snapshot) }) },
     ...(keys === undefined ? {} : { serving: { pkiFolder: keys.folder } }),
+    ...(kubernetesVersion === undefined ? {} : { kubernetesVersion: served(kubernetesVersion) }),
     runtimeConfig: parseRuntimeConfig(...(runtimeConfig ?? [])),
     serviceCidrs: ['10.96.0.0/16'],
     ...(wrapTransport === undefined ? {} : { wrapTransport }),
@@ -182,6 +195,13 @@ export async function startFrom(options: StartClusterOptions, snapshot?: Cluster
     await started[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** The version that was asked for, by programs without types too. */
+function served(version: string): KubernetesVersion {
+  if (isKubernetesVersion(version)) return version;
+  const known = Object.keys(KUBERNETES_RELEASES).join(', ');
+  throw new Error(`Cannot start a cluster of Kubernetes ${JSON.stringify(version)}: the versions are ${known}`);
 }
 
 function startOf(startAt: Date | string | undefined): number {

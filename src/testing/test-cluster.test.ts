@@ -202,7 +202,7 @@ describe('a cluster in a test', () => {
   });
 
   test('leaves out the admission plugins that are switched off', async () => {
-    await using cluster = await startCluster({ disableAdmission: ['Priority', 'ServiceAccount'] });
+    await using cluster = await startCluster({ admission: { disable: ['Priority', 'ServiceAccount'] } });
 
     const { spec } = await cluster.client.core.v1.pods.namespace('default').create(pod('web'));
 

@@ -11,6 +11,7 @@ import {
   webhookServer,
 } from '../kit/index.ts';
 import { grant, type TestActor, type TestIdentity } from './acting-as.ts';
+import { describeInsides, type LaunchedApp, type LaunchOptions } from './cluster-insides.ts';
 import { type ClusterParts, forkedParts } from './cluster-parts.ts';
 import { wiringOf } from './cluster-wiring.ts';
 import type { ActiveFault, Fault, PastView } from './faults/index.ts';
@@ -58,6 +59,13 @@ export class TestCluster implements AsyncDisposable {
       takeLease: (...asked) => takeLease(cluster.plane, ...asked),
     });
     this.client = this.#newClient(ADMIN, 'keelson-testing', true);
+    describeInsides(this, {
+      plane: cluster.plane,
+      tracker: parts.world.tracker,
+      openPast: () => this.#openPast(),
+      interfere: (interference) => void (parts.wire.interference = interference),
+      launch: (app, options) => this.#launch(app, options),
+    });
     cluster.fence.onFailure((error) => void this.#failures.push(error));
     cluster.running.catch((error: unknown) => this.#failures.push(error));
     const { signal } = parts.world;
@@ -89,8 +97,17 @@ export class TestCluster implements AsyncDisposable {
   }
 
   #newClient(identity: TestIdentity, userAgent: string, isOfTest = false): Client {
+    return this.#clientThrough((transport) => transport, identity, { userAgent, isOfTest });
+  }
+
+  #clientThrough(
+    outermost: (transport: Transport) => Transport,
+    identity: TestIdentity,
+    { userAgent, isOfTest }: { readonly userAgent: string; readonly isOfTest: boolean },
+  ): Client {
     const { world, wire } = this.#parts;
-    const wrapTransport = (inner: Transport): Transport => wire.wrap(world.observed.wrap(inner), identity, isOfTest);
+    const wrapTransport = (inner: Transport): Transport =>
+      outermost(wire.wrap(world.observed.wrap(inner), identity, isOfTest));
     const client = this.#cluster.plane.client(identity, { userAgent, wrapTransport, onWarning: () => undefined });
     this.#identities.set(client, identity);
     return client;
@@ -200,6 +217,14 @@ export class TestCluster implements AsyncDisposable {
     this.#apps.start(started, stop.signal, { ...options, ...inProcess });
   }
 
+  #launch(app: App, { wrapTransport, tracker, signal, onFailure }: LaunchOptions): LaunchedApp {
+    const { stop, webhooks: localWebhooks, apis: localApis } = this.#parts;
+    const client = this.#clientThrough(wrapTransport, ADMIN, { userAgent: app.name, isOfTest: false });
+    const options = { install: false, localWebhooks, localApis, opensPorts: false, tracker, onFailure };
+    const scope = AbortSignal.any([stop.signal, signal]);
+    return { client, ...this.#apps.start({ given: app, app, client }, scope, options) };
+  }
+
   /** This cluster's instance of an app that was run here or in the original of this fork, for example for its trace. */
   appOf(given: App): App {
     return this.#apps.find(given);
@@ -214,8 +239,8 @@ export class TestCluster implements AsyncDisposable {
   async settle(options: SettleOptions = {}): Promise<void> {
     const { world } = this.#parts;
     const { clock, tracker } = world;
-    const apps = [...this.#cluster.apps, ...this.#apps.list.map(({ app }) => app)];
-    await settleAll(apps, { ...options, clock, tracker, settle: () => world.settle() });
+    const running = (): readonly App[] => [...this.#cluster.apps, ...this.#apps.list.map(({ app }) => app)];
+    await settleAll(running, { ...options, clock, tracker, settle: () => world.settle() });
     if (this.#failures.length > 0) throw this.#failures[0];
   }
 
@@ -235,7 +260,7 @@ export class TestCluster implements AsyncDisposable {
     const parts = forkedParts(this.#parts, options.signal);
     const { nextDueMs = Infinity } = this.clock;
     const copy = this.#cluster.fork({
-      quietMs: nextDueMs - this.clock.now(),
+      quietFor: nextDueMs - this.clock.now(),
       clock: parts.world.clock,
       random: parts.random,
       signal: parts.stop.signal,

@@ -33,6 +33,8 @@ export class TestWire {
   /** Tracks the runs of the cluster's programs, if they are traced. */
   readonly tracker: RunTracker | undefined;
   readonly options: TestWireOptions;
+  /** What requests meet before the faults; a fork begins without it. */
+  interference: Interference | undefined;
   readonly #order: SeededRandom;
   readonly #chance: SeededRandom;
   #cluster: WiredCluster | undefined;
@@ -67,10 +69,11 @@ export class TestWire {
 
   /** Handles requests over the network. */
   get arrivals(): Interference {
-    return faultArrivals({
+    const faulty = faultArrivals({
       rules: this.faults,
       takeLease: (request, holder) => this.#wired.takeLease(request, holder),
     });
+    return (call, next) => this.interference?.(call, (passed) => faulty(passed, next)) ?? faulty(call, next);
   }
 
   /** Wraps the transport of a client of the cluster. */

@@ -14,6 +14,7 @@ test('the expression language loads no server, no tables of types and no other p
     ),
   );
   expect([...folders].filter((folder) => !folder.startsWith('src/cel')).sort()).toEqual([
+    'src/api/json', // what a plain object is, and how numbers are written
     'src/api/schema', // which compiles schemas
     'src/api/values',
     'src/base',

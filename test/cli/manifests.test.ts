@@ -2,10 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findTool } from '../../src/base/testing/find-tool.ts';
 import { requires } from '../../src/base/testing/requires.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import { connect } from '../../src/client/index.ts';
+import { startCluster } from '../../src/testing/index.ts';
 
 const examples = join(import.meta.dirname, '..', '..', 'examples');
 const greedy = join(import.meta.dirname, 'testdata', 'greedy.ts');
@@ -229,5 +232,117 @@ describe('keelson manifests', () => {
       'kubernetes/3-deployment.yaml',
       'kubernetes/4-registrations.yaml',
     ]);
+  });
+});
+
+describe('a module that runs a plugin of nodes', () => {
+  let driver: Printed;
+  beforeAll(async () => {
+    driver = await manifests(join(examples, 'gpu-dra', 'main.ts'));
+  });
+  const documentsIn = (text: string): readonly Record<string, unknown>[] =>
+    text.split(/^---$/m).map((document) => load(document) as Record<string, unknown>);
+
+  test('a DRA driver gets a DaemonSet with its folders, and may publish only slices of its own node', async () => {
+    const { code, out } = driver;
+    expect(code).toBe(0);
+    expect(objectsIn(out)).toEqual([
+      'Namespace gpu-example-com-system',
+      'ServiceAccount gpu-example-com',
+      'ClusterRole gpu-example-com',
+      'ClusterRoleBinding gpu-example-com',
+      'ValidatingAdmissionPolicy gpu-example-com-slices',
+      'ValidatingAdmissionPolicyBinding gpu-example-com-slices',
+      'DaemonSet gpu-example-com',
+    ]);
+    expect(documentsIn(out).at(-1)).toMatchObject({
+      spec: {
+        template: {
+          spec: {
+            containers: [
+              {
+                env: [{ name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
+                volumeMounts: [
+                  { mountPath: '/var/lib/kubelet/plugins_registry' },
+                  { mountPath: '/var/lib/kubelet/plugins' },
+                  { mountPath: '/var/run/cdi' },
+                ],
+              },
+            ],
+            volumes: [
+              { hostPath: { path: '/var/lib/kubelet/plugins_registry' } },
+              { hostPath: { path: '/var/lib/kubelet/plugins' } },
+              { hostPath: { path: '/var/run/cdi' } },
+            ],
+          },
+        },
+      },
+    });
+  });
+
+  test('its rights suffice for what a driver does, on its own node only', async () => {
+    await using cluster = await startCluster({ nodes: 2 });
+    const folder = await mkdtemp(join(tmpdir(), 'keelson-plugin-'));
+    await writeFile(join(folder, 'all.yaml'), driver.out);
+    await cluster.load(folder);
+    await rm(folder, { recursive: true });
+    await cluster.settle();
+    const namespace = 'gpu-example-com-system';
+    const extra = { 'authentication.kubernetes.io/node-name': ['keelson-1'] };
+    const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
+    const user = `system:serviceaccount:${namespace}:gpu-example-com`;
+    const kubeconfig = await cluster.kubeconfig();
+    await using client = await connect({ kubeconfig, impersonate: { user, groups, extra } });
+    const slice = (nodeName: string) => ({
+      metadata: { generateName: 'gpu-' },
+      spec: { driver: 'gpu.example.com', nodeName, pool: { name: nodeName, generation: 1, resourceSliceCount: 1 } },
+    });
+    const own = await client.resource.v1.resourceslices.create(slice('keelson-1'));
+    await client.resource.v1.resourceslices.update({ ...own, spec: { ...own.spec, devices: [{ name: 'card0' }] } });
+    await expect(client.resource.v1.resourceslices.create(slice('keelson-2'))).rejects.toThrow(
+      'a driver on the node keelson-1 may not change slices of another node',
+    );
+    await client.core.v1.nodes.get('keelson-1');
+    await client.resource.v1.resourceslices.delete(own.metadata.name);
+  });
+
+  test('a device plugin gets a DaemonSet with the folder of its socket, and no rights', async () => {
+    const { code, out } = await manifests(join(examples, 'fpga-plugin', 'main.ts'), '--image=registry/fpga:1');
+    expect(code).toBe(0);
+    expect(objectsIn(out)).toEqual([
+      'Namespace example-com-fpga-system',
+      'ServiceAccount example-com-fpga',
+      'DaemonSet example-com-fpga',
+    ]);
+    expect(out).toContain('image: registry/fpga:1');
+    expect(out).toContain('path: /var/lib/kubelet/device-plugins');
+  });
+});
+
+describe('keelson manifests dashboard', () => {
+  test('prints objects that a cluster takes, for an account without rights', async () => {
+    const { code, out } = await manifests('dashboard', '--namespace=see', '--image=registry.example/keelson:1');
+    expect(code).toBe(0);
+    expect(objectsIn(out)).toEqual([
+      'Namespace see',
+      'ServiceAccount keelson-dashboard',
+      'Service keelson-dashboard',
+      'Deployment keelson-dashboard',
+    ]);
+    expect(out).toContain('image: registry.example/keelson:1');
+    const deploy = await mkdtemp(join(tmpdir(), 'keelson-manifests-'));
+    await writeFile(join(deploy, 'dashboard.yaml'), out);
+    await using cluster = await startCluster();
+    await cluster.load(deploy);
+    await rm(deploy, { recursive: true });
+    await cluster.settle();
+    const pods = await cluster.client.core.v1.pods.namespace('see').list();
+    expect(pods.items.map(({ status }) => status?.phase)).toEqual(['Running']); // the namespace enforces pod security
+  });
+
+  test('refuses flags that are for apps', async () => {
+    const { code, err } = await manifests('dashboard', '--out=deploy');
+    expect(code).not.toBe(0);
+    expect(err).toContain('a dashboard takes --image, --namespace and --name only');
   });
 });

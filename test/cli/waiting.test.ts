@@ -26,7 +26,7 @@ test.each([
 
   await vi.waitFor(
     () => expect(output).toMatch(new RegExp(`waiting for etcd.*127.0.0.1:${port}.*ECONNREFUSED`)),
-    30_000,
+    120_000,
   );
   started.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);

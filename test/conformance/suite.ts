@@ -27,6 +27,8 @@ export interface SuiteOptions {
   readonly timeoutMinutes: number;
   /** How long one test may take, unless it is known to be slow. */
   readonly limitSeconds: number;
+  /** Further flags of the suite. */
+  readonly flags?: readonly string[];
   readonly print: (line: string) => void;
 }
 
@@ -95,6 +97,7 @@ export function suiteArguments(tests: readonly ConformanceTest[], options: Suite
     `--e2e-verify-service-account=${abilities.fillsNamespaces}`,
     `--delete-namespace=${abilities.removesNamespaces}`,
     ...(abilities.nodes === 0 ? ['--num-nodes=0', '--allowed-not-ready-nodes=-1'] : []),
+    ...(options.flags ?? []),
   ];
 }
 

@@ -91,7 +91,7 @@ describe('a body that makes no sense', () => {
       'cannot be handled as a ConfigMap',
     );
     expect((await post('{"kind":"ConfigMap","apiVersion":"v2","metadata":{"name":"x"}}', json)).message).toContain(
-      'does not match the expected API version',
+      'no kind "ConfigMap" is registered for version "v2"',
     );
     expect((await post('{"metadata":{"name":"x","namespace":"other"}}', json)).message).toContain(
       'does not match the namespace sent on the request',

@@ -53,6 +53,11 @@ export function streamClients(places: Places): readonly InteropClient[] {
   ];
 }
 
+/** Operators that `keelson explore` looks into; with `--planted` they have a mistake. */
+export function exploredClients(places: Places): readonly InteropClient[] {
+  return [goClient('controller-runtime', 'explored', places), pythonClient('kopf', 'explored.py', places)];
+}
+
 function goClient(subject: string, packageName: string, places: Places): InteropClient {
   const cwd = join(places.sources, 'go');
   const program = join(places.cache, 'go', packageName);

@@ -94,10 +94,10 @@ describe('kubectl commands', requires('kubectl'), () => {
 
   test('wait returns when the condition holds', async () => {
     await kubectl.output('create', 'configmap', 'going');
-    const waiting = kubectl.output('wait', '--for=delete', 'configmap/going', '--timeout=30s');
+    const waiting = kubectl.output('wait', '--for=delete', 'configmap/going', '--timeout=120s');
     await kubectl.output('delete', 'configmap', 'going');
     await waiting;
-    await kubectl.output('wait', '--for=jsonpath={.status.phase}=Active', 'namespace/default', '--timeout=30s');
+    await kubectl.output('wait', '--for=jsonpath={.status.phase}=Active', 'namespace/default', '--timeout=120s');
   });
 
   test('delete of an object with a finalizer marks it until the finalizer is gone', async () => {

@@ -40,7 +40,7 @@ test('a definition with no program (C1)', requires('kubectl'), async () => {
   expect((await kubectl.run(['create', '-f', '-'], zones)).stdout).toBe(
     'customresourcedefinition.apiextensions.k8s.io/zones.test.com created\n',
   );
-  expect(await kubectl.output('wait', '--for=condition=Established', 'crd/zones.test.com', '--timeout=20s')).toContain(
+  expect(await kubectl.output('wait', '--for=condition=Established', 'crd/zones.test.com', '--timeout=120s')).toContain(
     'met',
   );
   expect((await kubectl.run(['create', '-f', '-'], zone('beijing'))).stdout).toBe('zone.test.com/zone1 created\n');
@@ -50,7 +50,7 @@ test('a definition with no program (C1)', requires('kubectl'), async () => {
   expect(await kubectl.output('delete', 'crd', 'zones.test.com')).toContain('deleted');
   expect((await kubectl.run(['get', 'zones'])).stderr).toContain('could not find the requested resource');
   expect((await kubectl.run(['create', '-f', '-'], zones)).code).toBe(0);
-  await kubectl.output('wait', '--for=condition=Established', 'crd/zones.test.com', '--timeout=20s');
+  await kubectl.output('wait', '--for=condition=Established', 'crd/zones.test.com', '--timeout=120s');
   expect((await kubectl.run(['get', 'zones'])).stderr).toContain('No resources found');
 });
 
@@ -90,7 +90,7 @@ test('names, defaults and validation (C2)', requires('kubectl'), async () => {
       `apiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {name: my-new-cron-object}\nspec: ${spec}\n`,
     );
   expect((await kubectl.run(['apply', '-f', '-'], cronTabs)).code).toBe(0);
-  await kubectl.output('wait', '--for=condition=Established', 'crd/crontabs.stable.example.com', '--timeout=20s');
+  await kubectl.output('wait', '--for=condition=Established', 'crd/crontabs.stable.example.com', '--timeout=120s');
   const first = await apply('{image: my-awesome-cron-image}');
   expect(first.stderr).toBe('');
   expect(first.stdout).toBe('crontab.stable.example.com/my-new-cron-object created\n');

@@ -64,7 +64,7 @@ test('columns, status, scale, selectors, categories and versions of a custom kin
   await using cluster = await startTestCluster();
   const kubectl = new Kubectl(command, cluster.kubeconfig);
   expect((await kubectl.run(['apply', '-f', '-'], boats)).code).toBe(0);
-  await kubectl.output('wait', '--for=condition=Established', 'crd/boats.sea.example.com', '--timeout=20s');
+  await kubectl.output('wait', '--for=condition=Established', 'crd/boats.sea.example.com', '--timeout=120s');
   const red = boat('red', '{color: red, built: 2020-01-01T00:00:00Z, sails: [{name: main, area: 20}]}');
   expect((await kubectl.run(['apply', '--server-side', '-f', '-'], red)).code).toBe(0);
   expect((await kubectl.run(['create', '-f', '-'], boat('blue', '{color: blue, crew: 3}'))).code).toBe(0);

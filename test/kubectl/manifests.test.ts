@@ -78,8 +78,8 @@ test('kubectl applies the manifests of an app, which works as its service accoun
   await kubectl.create(
     '{"apiVersion": "stable.example.com/v1", "kind": "CronTab", "metadata": {"name": "a"}, "spec": {"image": "i"}}',
   );
-  await kubectl.output('wait', '--for=create', 'cronjob/a', '--timeout=30s');
-  await kubectl.output('wait', '--for=jsonpath={.status.active}=0', 'crontab/a', '--timeout=30s');
+  await kubectl.output('wait', '--for=create', 'cronjob/a', '--timeout=120s');
+  await kubectl.output('wait', '--for=jsonpath={.status.active}=0', 'crontab/a', '--timeout=120s');
   expect(await kubectl.output('get', 'lease', '-n', `${name}-system`, '-o', 'name')).toContain(name);
   expect((await kubectl.run(['apply', '-f', folder])).code).toBe(0);
 });
@@ -111,7 +111,12 @@ test(
     const environment = { KEELSON_SERVER_PORT: String(port) };
     await runDeployed({ app: podPresetApp(), name: 'podpreset', kubectl, kubeconfig }, environment);
     const configuration = 'mutatingwebhookconfiguration/podpreset.settings.k8s.io';
-    await kubectl.output('wait', '--for=jsonpath={.webhooks[0].clientConfig.caBundle}', configuration, '--timeout=30s');
+    await kubectl.output(
+      'wait',
+      '--for=jsonpath={.webhooks[0].clientConfig.caBundle}',
+      configuration,
+      '--timeout=120s',
+    );
 
     const preset = { selector: {}, env: [{ name: 'A', value: 'B' }] };
     const head = { apiVersion: 'settings.k8s.io/v1alpha1', kind: 'PodPreset', metadata: { name: 'a' } };
@@ -124,7 +129,7 @@ test(
       );
       return spec?.containers[0]?.env;
     };
-    await expect.poll(made, { timeout: 120_000 }).toEqual([{ name: 'A', value: 'B' }]);
+    await expect.poll(made).toEqual([{ name: 'A', value: 'B' }]);
   },
 );
 
@@ -154,14 +159,14 @@ test(
       });
     const environment = { KEELSON_SERVER_PORT: String(port) };
     await runDeployed({ app: library(), name: 'library', kubectl, kubeconfig }, environment);
-    await kubectl.output('wait', '--for=condition=Available', 'apiservice/v1.catalogue.example.dev', '--timeout=40s');
+    await kubectl.output('wait', '--for=condition=Available', 'apiservice/v1.catalogue.example.dev', '--timeout=120s');
 
     const loan = '{"apiVersion": "library.example.dev/v1", "kind": "Loan", "metadata": {"name": "a"}, "spec": SPEC}';
     const made = async (): Promise<string> => {
       await kubectl.run(['create', '-f', '-'], loan.replace('SPEC', '{"book": "emma", "reader": "ada"}'));
       return (await kubectl.run(['get', 'loan', 'a', '-o', 'jsonpath={.spec.days}'])).stdout;
     };
-    await expect.poll(made, { timeout: 120_000 }).toBe('28');
+    await expect.poll(made).toBe('28');
     expect((await kubectl.run(['get', 'books'])).stderr).toContain('No resources found');
     expect(await kubectl.output('get', 'secret', '-n', 'library-system', '-o', 'name')).toContain('library-authority');
   },

@@ -32,7 +32,7 @@ test('a definition of the old form (C3)', requires('kubectl'), async () => {
   expect(created.stderr).toContain(
     'Warning: apiextensions.k8s.io/v1beta1 CustomResourceDefinition is deprecated in v1.16+, unavailable in v1.22+',
   );
-  await kubectl.output('wait', '--for=condition=Established', 'crd/foos.samplecontroller.k8s.io', '--timeout=20s');
+  await kubectl.output('wait', '--for=condition=Established', 'crd/foos.samplecontroller.k8s.io', '--timeout=120s');
   expect((await kubectl.run(['create', '-f', '-'], foo)).stdout).toBe(
     'foo.samplecontroller.k8s.io/example-foo created\n',
   );

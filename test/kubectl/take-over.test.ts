@@ -46,7 +46,7 @@ describe('an app at a desk and the same app in the cluster take over from each o
     const running = deskApp().run(client, stop.signal, { ...options, install: true });
     try {
       const registered = PLACES.map(([object, path]) =>
-        kubectl.output('wait', '--for=create', object, '--timeout=30s').then(() => written(object, path, member)),
+        kubectl.output('wait', '--for=create', object, '--timeout=120s').then(() => written(object, path, member)),
       );
       await Promise.race([Promise.all(registered), running]);
     } finally {
@@ -57,7 +57,7 @@ describe('an app at a desk and the same app in the cluster take over from each o
 
   function written(object: string, path: string, member: string): Promise<string> {
     const wanted = member === 'url' ? '.url' : '.caBundle'; // the authority is written by the app, with the Service
-    return kubectl.output('wait', `--for=jsonpath={${path}${wanted}}`, object, '--timeout=30s');
+    return kubectl.output('wait', `--for=jsonpath={${path}${wanted}}`, object, '--timeout=120s');
   }
 
   async function ranDeployed(): Promise<void> {

@@ -53,7 +53,7 @@ describe('logind', skipWhen(!canRun, 'it needs root, dbus-daemon, busctl, system
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-  }, 120_000);
+  });
 
   test('announces shutdowns and cancellations, and is delayed until pods have ended', () => {
     expect(results['once']).toEqual({

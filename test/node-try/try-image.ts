@@ -45,7 +45,7 @@ export async function buildTryImage({ scratch, sandboxImage }: TryImageOptions):
   await layout.image(TRY_IMAGE, [layer], { Cmd: ['node', '/server.js'] });
   if (sandboxImage !== undefined) await layout.image(sandboxImage, [layer], { Entrypoint: ['sleep', 'infinity'] });
   const archive = join(scratch, 'images.tar');
-  await layout.close(archive);
+  await layout.pack(archive);
   return archive;
 }
 

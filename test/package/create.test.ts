@@ -146,7 +146,7 @@ describe('create-keelson, packed', () => {
     await dev.until(/"app runs" app="shop"/);
     const kubectl = new Kubectl(findKubectl() ?? '', kubeconfig);
     await kubectl.create(website('a', 2));
-    await expect.poll(() => kubectl.output('get', 'deployments'), { timeout: 60_000 }).toMatch(/^a +2\/2 /m);
+    await expect.poll(() => kubectl.output('get', 'deployments')).toMatch(/^a +2\/2 /m);
     const pods = async (): Promise<string> => kubectl.output('get', 'pods', '-n', 'shop-system', '-o', 'name');
     const first = await pods();
 
@@ -156,7 +156,7 @@ describe('create-keelson, packed', () => {
     await dev.until(/website\.ts has changed/);
     await dev.until(/^shop deployed as/);
     await dev.until(/"app runs" app="shop"/);
-    await expect.poll(pods, { timeout: 60_000 }).not.toContain(first.trim());
+    await expect.poll(pods).not.toContain(first.trim());
     await writeFile(source, good);
     expect(await dev.stop()).toBe(0);
   });
@@ -177,7 +177,7 @@ describe('create-keelson, packed', () => {
       );
       const kubectl = new Kubectl(findKubectl() ?? '', kubeconfig);
       await kubectl.output('apply', '-f', join(deploy, 'kubernetes'));
-      await kubectl.output('rollout', 'status', 'deployment/shop', '-n', 'shop-system', '--timeout=60s');
+      await kubectl.output('rollout', 'status', 'deployment/shop', '-n', 'shop-system', '--timeout=120s');
 
       const token = (await kubectl.output('create', 'token', 'shop', '-n', 'shop-system')).trim();
       const config = JSON.parse(await kubectl.output('config', 'view', '--raw', '-o', 'json')) as object;
@@ -201,7 +201,7 @@ describe('create-keelson, packed', () => {
       });
       await program.until(/"app runs"/);
       await kubectl.create(website('a', 2));
-      await kubectl.output('wait', '--for=jsonpath={.status.ready}=2', 'website/a', '--timeout=60s');
+      await kubectl.output('wait', '--for=jsonpath={.status.ready}=2', 'website/a', '--timeout=120s');
       await kubectl.create(website('x'.repeat(64), 1)); // too long for a label
       await program.until(/"work failed, will be tried again" .*must be no more than 63/);
       await program.until(/^ +at .*shop\/website\.ts:2\d:/); // where it desires the Deployment

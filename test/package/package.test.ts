@@ -35,6 +35,8 @@ await test('an error in a test cluster is one of the classes that the kit export
 });
 `;
 
+const EXPORTED_RESULTS = 'testdata/exported-results.ts';
+
 /** The sample of the README that contains these words. */
 async function fromReadme(words: string): Promise<string> {
   const samples = samplesIn(await readFile(join(root, 'README.md'), 'utf8'));
@@ -123,6 +125,7 @@ describe('the package, packed and installed', () => {
     await project.write('src/greeter.ts', await fromReadme('export const greeter'));
     await project.write('src/greets.ts', await fromReadme('export async function greets'));
     await project.write('src/greeter-test.ts', GREETER_TEST);
+    await project.write('src/exported-results.ts', await readFile(join(import.meta.dirname, EXPORTED_RESULTS), 'utf8'));
     const imports = (await project.doors()).map(({ name, hasCode }, index) =>
       hasCode
         ? `import * as door${index} from '${name}'; console.log('${name}', Object.keys(door${index}).length);`
@@ -147,10 +150,17 @@ describe('the package, packed and installed', () => {
     ['TypeScript 7', 'bundler'],
     ['TypeScript 5', 'nodenext'], // with "bundler", @arethetypeswrong/cli looks at the types with the same TypeScript
   ] as const)(
-    '%s compiles an operator and its test, strictly, with the resolution "%s"',
+    '%s compiles an operator, its test and exports of all results, strictly and with declaration files, with the resolution "%s"',
     async (version, resolution) => {
       const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true };
-      const options = { ...strict, target: 'es2022', rootDir: 'src', outDir: 'out', ...resolutions[resolution] };
+      const options = {
+        ...strict,
+        target: 'es2022',
+        declaration: true,
+        rootDir: 'src',
+        outDir: 'out',
+        ...resolutions[resolution],
+      };
       const config = `tsconfig.${resolution}.json`;
       await project.write(config, JSON.stringify({ compilerOptions: options, include: ['src'] }));
 

@@ -17,6 +17,7 @@ test('the page of public names is what the doors publish', () => {
 
 test.each([
   ['keelson', () => import('keelson')],
+  ['keelson/broker', () => import('keelson/broker')],
   ['keelson/cel', () => import('keelson/cel')],
   ['keelson/client', () => import('keelson/client')],
   ['keelson/cni', () => import('keelson/cni')],
@@ -49,4 +50,15 @@ test('the door of the kit stays small, and nothing internal is in it', async () 
 
   expect(internal.filter((name) => section.includes(`\`${name}\``))).toEqual([]);
   expect(Object.keys(await import('keelson')).filter((name) => /^[a-z]/.test(name)).length).toBeLessThan(60);
+  expect(section.match(/^\| `/gm)?.length).toBeLessThan(90); // beside the kinds
+});
+
+test('what each function of the kit returns is exported once in the module whose declaration file is made', async () => {
+  const text = await readFile(join(import.meta.dirname, 'testdata', 'exported-results.ts'), 'utf8');
+  const functions = Object.entries(await import('keelson')).filter(
+    ([name, value]) => typeof value === 'function' && /^[a-z]/.test(name),
+  );
+
+  const isUsed = (name: string): boolean => text.split(new RegExp(`\\b${name}\\b`)).length > 2; // imported, and then used
+  expect(functions.map(([name]) => name).filter((name) => !isUsed(name))).toEqual([]);
 });

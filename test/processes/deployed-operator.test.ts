@@ -18,7 +18,7 @@ import { canEnterNamespaces } from '../../src/processes/mount-namespace.ts';
 import { Kubectl } from '../support/kubectl.ts';
 
 const ADMIN = { user: 'kubernetes-admin', groups: ['system:masters'] };
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const PATIENCE = { timeout: 120_000, interval: 100 };
 const root = join(import.meta.dirname, '..', '..');
 const folder = await mkdtemp(join(tmpdir(), 'keelson-deployed-'));
 const hasNamespaces = await canEnterNamespaces(folder);

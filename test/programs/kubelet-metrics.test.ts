@@ -3,11 +3,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startCluster } from 'keelson/testing';
 import { expect, test } from 'vitest';
+import { CERTIFICATE_ROWS } from '../../src/cluster/programs/machine-node/certificates/certificate-figures.ts';
+import { MACHINE_ROWS } from '../../src/linux/stats/machine-metrics.ts';
 import { RuntimeMetrics } from '../../src/linux/stats/runtime-metrics.ts';
+import { AGENT_ROWS } from '../../src/node/agent-metrics.ts';
+import { POD_RESOURCES_ROWS } from '../../src/node/pod-resources/pod-resources-socket.ts';
 import { absentMetrics } from './absent-metrics.ts';
 
 const FAMILY = /^# TYPE (\S+) (\S+)$/gm;
-const ENDPOINTS = ['metrics', 'metrics/resource', 'metrics/probes'];
+const ENDPOINTS = ['healthz', 'metrics', 'metrics/resource', 'metrics/probes', 'metrics/slis'];
+
+/** Metrics that a node serves from when they are first counted. */
+const COUNTED = { ...AGENT_ROWS, ...MACHINE_ROWS, ...POD_RESOURCES_ROWS, ...CERTIFICATE_ROWS };
 
 /** Served by nodes with real containers only, from figures that simulated nodes do not have. */
 const REAL_ONLY = new Map([
@@ -18,6 +25,17 @@ const REAL_ONLY = new Map([
   ['kubelet_container_log_filesystem_used_bytes', 'gauge'],
   ['kubelet_pleg_relist_interval_seconds', 'histogram'],
   ['kubelet_started_containers_errors_total', 'counter'],
+  ...['client', 'server'].map((side) => [`kubelet_certificate_manager_${side}_ttl_seconds`, 'gauge'] as const),
+  ...['allocation_per_numa', 'exclusive_cpu_allocation_count', 'shared_pool_size_millicores'].map(
+    (name) => [`kubelet_cpu_manager_${name}`, 'gauge'] as const,
+  ),
+  ['kubelet_pod_pending_resizes', 'gauge'],
+  ['kubelet_device_plugin_alloc_duration_seconds', 'histogram'],
+  ['kubelet_device_plugin_registration_total', 'counter'],
+  ['dra_operations_duration_seconds', 'histogram'],
+  ['dra_grpc_operations_duration_seconds', 'histogram'],
+  ['dra_resource_claims_in_use', 'gauge'],
+  ...Object.entries(COUNTED).map(([name, { type }]) => [name, type] as const),
 ]);
 
 async function served(): Promise<ReadonlyMap<string, string>> {

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const layout = await OciLayout.create(join(folder, 'layout'));
   const layer = await withFiles({ 'etc/motd': text('hello\n') }, join(folder, 'scratch'), (at) => layout.layer(at));
   await layout.image('example.test/tools/hello:1', [layer], { Cmd: ['cat', '/etc/motd'] });
-  await layout.close(join(folder, 'images.tar'));
+  await layout.pack(join(folder, 'images.tar'));
   registry = await startRegistry(join(folder, 'layout'), 'example.test');
 });
 
@@ -66,4 +66,18 @@ test('the same files make the same image', async () => {
   const { layers } = (await (await fetch(`${registry.url}/v2/tools/hello/manifests/1`)).json()) as Manifest;
 
   expect(layer.descriptor.digest).toBe(layers[0]?.digest);
+});
+
+test('a registry with a login serves nothing without it', async () => {
+  const login = { username: 'node', password: 'secret' };
+  await using closed = await startRegistry(join(folder, 'layout'), 'example.test', { login });
+  const path = `${closed.url}/v2/tools/hello/manifests/1`;
+  const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
+
+  const refused = await fetch(path);
+  const wrong = await fetch(path, { headers: { authorization: basic('node:guess') } });
+  const right = await fetch(path, { headers: { authorization: basic('node:secret') } });
+
+  expect([refused.status, wrong.status, right.status]).toEqual([401, 401, 200]);
+  expect(refused.headers.get('www-authenticate')).toBe('Basic realm="images"');
 });

@@ -20,8 +20,23 @@ export interface ImageRegistry extends AsyncDisposable {
   readonly url: string;
 }
 
+export interface RegistryOptions {
+  /** Default 127.0.0.1. */
+  readonly address?: string;
+  /** Default any that is free. */
+  readonly port?: number;
+  /** Who may pull; default all may. */
+  readonly login?: { readonly username: string; readonly password: string };
+}
+
 /** Serves the images of a layout whose names begin with `host` on a port of this address, for runtimes that pull. */
-export async function startRegistry(layout: string, host: string, address = '127.0.0.1'): Promise<ImageRegistry> {
+export async function startRegistry(
+  layout: string,
+  host: string,
+  { address = '127.0.0.1', port: wantedPort = 0, login }: RegistryOptions = {},
+): Promise<ImageRegistry> {
+  const wanted =
+    login === undefined ? undefined : `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`;
   const index = JSON.parse(await readFile(join(layout, 'index.json'), 'utf8')) as { readonly manifests: Manifest[] };
   const findManifest = (name: string, reference: string): Manifest | undefined =>
     index.manifests.find(
@@ -29,6 +44,7 @@ export async function startRegistry(layout: string, host: string, address = '127
         digest === reference || annotations['io.containerd.image.name'] === `${host}/${name}:${reference}`,
     );
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (wanted !== undefined && request.headers.authorization !== wanted) return askForLogin(response);
     const path = (request.url ?? '').replace(/\?.*$/, '');
     const { name = '', reference = '' } = MANIFEST_PATH.exec(path)?.groups ?? {};
     const manifest = findManifest(name, reference);
@@ -40,7 +56,7 @@ export async function startRegistry(layout: string, host: string, address = '127
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy()); // the client went away, or the layout was removed
   });
-  server.listen(0, address);
+  server.listen(wantedPort, address);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
@@ -73,6 +89,11 @@ async function sendBlob({ request, response, layout, digest, type }: Sending): P
   response.writeHead(200, { 'content-type': type, 'content-length': size, 'docker-content-digest': digest });
   if (request.method === 'HEAD') response.end();
   else await pipeline(createReadStream(path), response);
+}
+
+function askForLogin(response: ServerResponse): void {
+  response.writeHead(401, { 'content-type': 'application/json', 'www-authenticate': 'Basic realm="images"' });
+  response.end(JSON.stringify({ errors: [{ code: 'UNAUTHORIZED', message: 'a login is needed' }] }));
 }
 
 function refuse(response: ServerResponse): void {

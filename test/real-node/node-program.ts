@@ -9,6 +9,8 @@ export interface NodeSurroundings {
   readonly credentials: NodeCredentials;
   /** The keelson.js to start; default `dist/keelson.js` of the current folder. */
   readonly bundle?: string | undefined;
+  /** Flags of Node.js for programs that run on it. */
+  readonly nodeFlags?: readonly string[];
 }
 
 /** A program that is one part of a node: how its command comes to be, and the peers that it needs. */
@@ -22,8 +24,8 @@ export interface NodeProgram {
 
 /** A command of Keelson's own. */
 export function keelsonCommand(
-  { bundle = join('dist', 'keelson.js') }: NodeSurroundings,
+  { bundle = join('dist', 'keelson.js'), nodeFlags = [] }: NodeSurroundings,
   ...args: string[]
 ): PartCommand {
-  return { program: process.execPath, args: [resolve(bundle), ...args] };
+  return { program: process.execPath, args: [...nodeFlags, resolve(bundle), ...args] };
 }

@@ -23,10 +23,15 @@ export interface RealClusterOptions {
   readonly network?: NetworkParts;
   /** The keelson.js to start; default `dist/keelson.js` of the current folder. */
   readonly bundle?: string;
+  /** Flags of Node.js for our own agent, such as `--cpu-prof`; not in mode `up`. */
+  readonly agentNodeFlags?: readonly string[];
   /** Whether the control plane has a machine of its own, which has routes to the pods and is no node; not in mode `up`. */
   readonly isServerApart?: boolean;
   /** How many nodes; default 1. Further ones have parts of their own, but for the name server, in every mode. */
   readonly nodes?: number;
+  /** Fields of the agents' KubeletConfiguration, and flags of the agents, on top of ours; not in mode `up`. */
+  readonly agentConfig?: Readonly<Record<string, unknown>>;
+  readonly agentFlags?: readonly string[];
   /** Flags of `keelson up` or kube-apiserver on top of ours. */
   readonly serverFlags?: readonly string[];
   readonly print: (line: string) => void;

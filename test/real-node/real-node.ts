@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { findPeers, type Daemon, type RunningServer } from '../../peers/index.ts';
 import { connect } from '../../src/client/index.ts';
 import { importImages, prepareRuntime, RUNTIME_PEERS } from './container-runtime.ts';
@@ -10,8 +12,9 @@ import { room, whyNoNamespaces } from './namespaces.ts';
 import { defaultNetwork, type NetworkParts, networkPeers } from './network-parts.ts';
 import { type AgentName, nodeAgents } from './node-agent.ts';
 import { NodeCredentials } from './node-credentials.ts';
-import { NODE_ADDRESS, type NodeLayout, nodeLayout } from './node-layout.ts';
+import { NODE_ADDRESS, type NodeLayout, nodeLayout, type PartCommand } from './node-layout.ts';
 import { NodeProcesses } from './node-processes.ts';
+import type { NodeSurroundings } from './node-program.ts';
 import { policyEnforcers } from './policy-enforcer.ts';
 import { serviceProxies } from './service-proxy.ts';
 
@@ -23,8 +26,14 @@ export interface RealNodeOptions {
   readonly layout?: NodeLayout;
   /** What else runs on the node; default as defaultNetwork() says. */
   readonly network?: NetworkParts | undefined;
+  /** Fields of the agent's KubeletConfiguration on top of ours. */
+  readonly agentConfig?: Readonly<Record<string, unknown>> | undefined;
+  /** Flags of the agent on top of ours. */
+  readonly agentFlags?: readonly string[] | undefined;
   /** The keelson.js to start; default `dist/keelson.js` of the current folder. */
   readonly bundle?: string | undefined;
+  /** Flags of Node.js for our own agent, such as `--cpu-prof`. */
+  readonly agentNodeFlags?: readonly string[];
   readonly print: (line: string) => void;
 }
 
@@ -40,14 +49,12 @@ export function whyNoRealNode(agent: AgentName, network = defaultNetwork(agent))
  * Starts containerd with the suite's images, the agent and the parts of the network, and waits until the API server calls the node ready.
  * Assumes: namespaces of its own, see runInNamespaces(), and a server that runs in them too. Mounts and control groups go with the namespaces.
  */
-export async function startRealNode(
-  server: RunningServer,
-  { agent, layout = nodeLayout(room()), network = defaultNetwork(agent), bundle, print }: RealNodeOptions,
-): Promise<NodeProcesses> {
+export async function startRealNode(server: RunningServer, options: RealNodeOptions): Promise<NodeProcesses> {
+  const { agent, layout = nodeLayout(room()), network = defaultNetwork(agent), bundle, print } = options;
   const node = await startRuntime({ layout, print });
   const around = { server, bundle, credentials: await NodeCredentials.read(server) };
   try {
-    await node.start('agent', await nodeAgents[agent].prepare(layout, around));
+    await node.start('agent', await agentCommand(layout, { around, options }));
     const proxy = serviceProxies[network.proxy];
     if (proxy !== undefined) await node.start('proxy', await proxy.prepare(layout, around));
     const dns = nameServers[network.dns];
@@ -66,6 +73,21 @@ export async function startRealNode(
   }
 }
 
+/** The agent's command, with the settings that the caller adds. */
+async function agentCommand(
+  layout: NodeLayout,
+  { around, options }: { readonly around: NodeSurroundings; readonly options: RealNodeOptions },
+): Promise<PartCommand> {
+  const { agent, agentConfig, agentFlags = [], agentNodeFlags = [] } = options;
+  const { program, args } = await nodeAgents[agent].prepare(layout, { ...around, nodeFlags: agentNodeFlags });
+  if (agentConfig !== undefined) {
+    const path = join(layout.folder, 'kubelet.json');
+    const config = JSON.parse(await readFile(path, 'utf8')) as object;
+    await writeFile(path, JSON.stringify({ ...config, ...agentConfig }, null, 2));
+  }
+  return { program, args: [...args, ...agentFlags] };
+}
+
 export interface RuntimeOptions {
   readonly layout: NodeLayout;
   readonly print: (line: string) => void;
@@ -77,7 +99,7 @@ export interface RuntimeOptions {
 export async function startRuntime({ layout, print, hasNetwork = true }: RuntimeOptions): Promise<NodeProcesses> {
   const node = new NodeProcesses(layout);
   try {
-    const registry = await startRegistry(suiteImages().layout, 'registry.k8s.io', NODE_ADDRESS);
+    const registry = await startRegistry(suiteImages().layout, 'registry.k8s.io', { address: NODE_ADDRESS });
     node.needs(registry);
     await node.start('runtime', await prepareRuntime(layout, { registry: registry.url, hasNetwork }));
     await importImages(layout, node.daemon('runtime'));

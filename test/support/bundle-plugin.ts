@@ -2,10 +2,10 @@ import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
-const root = join(import.meta.dirname, '..', '..');
+const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Makes one file of a plugin, as docs/guides/cni.md and docs/guides/flexvolume.md say, and returns its path. */
-export async function bundlePlugin(main: string, outfile: string): Promise<string> {
+export async function bundlePlugin(main: string, outfile: string, root = ROOT): Promise<string> {
   await build({
     entryPoints: [main],
     outfile,

@@ -40,7 +40,7 @@ async function runTrials(): Promise<Readonly<Record<string, unknown>>> {
 describe('volumes with mounts', skipWhen(!canEnter, 'user and mount namespaces are not allowed'), () => {
   beforeAll(async () => {
     results = await runTrials();
-  }, 120_000);
+  });
 
   test('parts of volumes are bound where the kubelet binds them, made with the mode of the volume, and removed', () => {
     expect(results['partsOfVolumes']).toEqual({

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { type ClientHttp2Session, connect, constants } from 'node:http2';
+import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from 'node:http2';
 import type { RunningServer } from '../../peers/index.ts';
 
 export interface Answered {
   readonly code: number;
+  readonly headers: IncomingHttpHeaders;
   readonly text: string;
   /** The text, as JSON. */
   readonly body: KubernetesObject;
@@ -46,10 +47,15 @@ export class Connection implements Disposable {
     const stream = this.#stream(method, path);
     stream.end(sent === undefined ? undefined : JSON.stringify(sent));
     let [code, text] = [0, ''];
-    stream.once('response', (headers) => (code = Number(headers[constants.HTTP2_HEADER_STATUS])));
+    let headers: IncomingHttpHeaders = {};
+    stream.once('response', (arrived) => {
+      headers = arrived;
+      code = Number(arrived[constants.HTTP2_HEADER_STATUS]);
+    });
     for await (const piece of stream.setEncoding('utf8')) text += String(piece);
     return {
       code,
+      headers,
       text,
       get body() {
         return JSON.parse(text) as KubernetesObject;

@@ -97,7 +97,8 @@ describe('keelson up --workers=2', () => {
 
   test('/metrics adds up what both count, and has the programs of the main process', async () => {
     const made = async (): Promise<number> => {
-      const { text } = await pair[0].request('GET', '/metrics');
+      const { text, headers } = await pair[0].request('GET', '/metrics');
+      expect(headers['process-start-time-unix']).toMatch(/^\d{10}$/);
       expect(text).toContain('workqueue_adds_total{');
       const lines = text.split('\n').filter((line) => line.startsWith('apiserver_request_total{'));
       return lines
@@ -127,11 +128,11 @@ describe('keelson up --workers=2', () => {
   test('kubectl sees a Deployment become pods, and what they say', requires('kubectl'), async () => {
     const kubectl = new Kubectl(findKubectl() ?? '', server.kubeconfig);
     await kubectl.output('create', 'deployment', 'web', '--image=nginx', '--replicas=3');
-    await kubectl.output('wait', '--for=condition=Available', 'deployment/web', '--timeout=60s');
+    await kubectl.output('wait', '--for=condition=Available', 'deployment/web', '--timeout=120s');
     expect((await kubectl.output('get', 'pods', '-l', 'app=web', '-o', 'name')).trim().split('\n')).toHaveLength(3);
     await kubectl.output('logs', 'deployment/web');
     await kubectl.output('scale', 'deployment/web', '--replicas=0');
-    await kubectl.output('wait', '--for=delete', 'pod', '-l', 'app=web', '--timeout=60s');
+    await kubectl.output('wait', '--for=delete', 'pod', '-l', 'app=web', '--timeout=120s');
   });
 
   test('a worker that is killed is started again; the other serves on meanwhile', async () => {

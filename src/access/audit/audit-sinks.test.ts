@@ -57,7 +57,7 @@ class Memory implements AuditSink {
 }
 
 describe('batches', () => {
-  const options = { bufferSize: 5, maxBatchSize: 3, maxBatchWaitMs: 1000 };
+  const options = { bufferSize: 5, maxBatchSize: 3, maxBatchWait: 1000 };
 
   test('are passed on when they are full or have waited', async () => {
     const [memory, clock, { metrics }] = [new Memory(), new VirtualClock(), new Counted()];
@@ -88,7 +88,7 @@ describe('batches', () => {
     let arrive: (isWritten: boolean) => void = () => undefined;
     const sink = new BatchedSink(
       memory,
-      { bufferSize: 100, maxBatchSize: 1, maxBatchWaitMs: 1000 },
+      { bufferSize: 100, maxBatchSize: 1, maxBatchWait: 1000 },
       { clock: new VirtualClock(), metrics },
     );
     memory.hold = new Promise((resolve) => void (arrive = resolve));
@@ -138,7 +138,7 @@ test('a full log is rotated; old ones are compressed, and removed when there are
   onTestFinished(() => rm(folder, { recursive: true }));
   const clock = new VirtualClock({ startMs: Date.parse('2026-01-31T10:00:00Z') });
   const path = join(folder, 'logs', 'audit.log');
-  const options = { path, maxBytes: 10, maxBackups: 2, maxAgeMs: 0, isCompressing: true, clock, log: discardLogger };
+  const options = { path, maxBytes: 10, maxBackups: 2, maxAge: 0, isCompressing: true, clock, log: discardLogger };
   {
     await using file = new RotatingFile(options);
     for (const line of ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight']) {
@@ -158,7 +158,7 @@ test('a dead webhook is tried five times, with growing pauses, and then its even
   const [clock, counted] = [new VirtualClock(), new Counted()];
   const random = new SeededRandom(1);
   const sink = webhookSink(
-    { webhook: { target: { url: 'https://127.0.0.1:1/audit' }, credential: {} }, initialBackoffMs: 1000 },
+    { webhook: { target: { url: 'https://127.0.0.1:1/audit' }, credential: {} }, initialBackoff: 1000 },
     { clock, random, uids: new RandomUidSource(random), types: builtInTypes(), metrics: counted.metrics },
   );
   const written = sink.write([event('a'), event('b')]);
@@ -183,7 +183,7 @@ test('a webhook gets events as a list, and only the status code of its answer ma
   });
   const [random, counted] = [new SeededRandom(1), new Counted()];
   await using sink = webhookSink(
-    { webhook: { target: await server.clientConfig('/audit'), credential: {} }, initialBackoffMs: 1000 },
+    { webhook: { target: await server.clientConfig('/audit'), credential: {} }, initialBackoff: 1000 },
     {
       clock: new RealClock(),
       random,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/index.ts';
+import { type Clock, type Duration, millisecondsOf } from '../../base/index.ts';
 import type { AuditEvent } from './audit-event.ts';
 import type { AuditMetrics } from './audit-metrics.ts';
 import type { AuditSink } from './audit-sink.ts';
@@ -7,7 +7,7 @@ export interface BatchOptions {
   /** Maximum number of waiting events; events that arrive when the buffer is full are dropped. */
   readonly bufferSize: number;
   readonly maxBatchSize: number;
-  readonly maxBatchWaitMs: number;
+  readonly maxBatchWait: Duration;
   /** The average batches per second, and the burst after a quiet time; default no limit. */
   readonly throttle?: { readonly qps: number; readonly burst: number };
 }
@@ -83,13 +83,13 @@ export class BatchedSink implements AuditSink {
 
   /** Sends the batches that may be sent now, and schedules the next check. */
   #pump(): void {
-    const { maxBatchSize, maxBatchWaitMs } = this.#options;
+    const { maxBatchSize, maxBatchWait } = this.#options;
     while (this.#waiting.length >= maxBatchSize || (this.#isDue && this.#waiting.length > 0)) {
       if (this.#sending.size >= MAX_SENDING || !this.#takeToken()) return;
       this.#send();
     }
     if (this.#waiting.length === 0) return;
-    this.#timer ??= this.#clock.timer(maxBatchWaitMs, () => {
+    this.#timer ??= this.#clock.timer(millisecondsOf(maxBatchWait), () => {
       this.#timer = undefined;
       this.#isDue = true;
       this.#pump();

@@ -3,7 +3,7 @@ import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promis
 import { basename, dirname, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { type Clock, type Logger, messageOf } from '../../base/index.ts';
+import { type Clock, type Duration, type Logger, messageOf, millisecondsOf } from '../../base/index.ts';
 import type { LineWriter } from './log-sink.ts';
 
 export interface RotatingFileOptions {
@@ -13,7 +13,7 @@ export interface RotatingFileOptions {
   /** How many rotated files are kept; 0 keeps all. */
   readonly maxBackups: number;
   /** Rotated files that are older are removed; 0 keeps them. */
-  readonly maxAgeMs: number;
+  readonly maxAge: Duration;
   /** Whether rotated files are compressed with gzip. */
   readonly isCompressing: boolean;
   readonly clock: Clock;
@@ -80,9 +80,10 @@ export class RotatingFile implements LineWriter {
     );
   }
 
-  /** Removes rotated files that are too old or too many, and compresses the others. */
+  /** Removes rotated files that exceed the age or number to keep, and compresses the others. */
   async #tidy(): Promise<void> {
-    const { path, maxBackups, maxAgeMs, isCompressing, clock } = this.#options;
+    const { path, maxBackups, maxAge, isCompressing, clock } = this.#options;
+    const maxAgeMs = millisecondsOf(maxAge);
     const oldest = maxAgeMs === 0 ? -Infinity : clock.now() - maxAgeMs;
     const backups = await backupsOf(path);
     const kept = backups.filter(({ time }, index) => (maxBackups === 0 || index < maxBackups) && time >= oldest);

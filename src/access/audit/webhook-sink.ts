@@ -1,6 +1,14 @@
 import { type TypeTable } from '../../api/index.ts';
 import { WebhookClient } from '../../apiserver/index.ts';
-import { Backoff, type Clock, messageOf, type Random, type UidSource } from '../../base/index.ts';
+import {
+  Backoff,
+  type Clock,
+  type Duration,
+  messageOf,
+  millisecondsOf,
+  type Random,
+  type UidSource,
+} from '../../base/index.ts';
 import { NO_SERVICES } from '../review-webhook/review-webhook.ts';
 import type { ConfiguredWebhook } from '../review-webhook/webhook-kubeconfig.ts';
 import { eventListJson } from './audit-event.ts';
@@ -17,7 +25,7 @@ export interface AuditWebhookParts {
 
 export interface AuditWebhookOptions {
   readonly webhook: ConfiguredWebhook;
-  readonly initialBackoffMs: number;
+  readonly initialBackoff: Duration;
 }
 
 const ATTEMPTS = 5;
@@ -27,7 +35,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Posts events to a webhook, as a list; retries with growing pauses before it gives up. */
 export function webhookSink(options: AuditWebhookOptions, parts: AuditWebhookParts): AuditSink {
-  const { webhook, initialBackoffMs } = options;
+  const { webhook, initialBackoff } = options;
   const { clock, random, metrics } = parts;
   const client = new WebhookClient({
     ...parts,
@@ -40,7 +48,7 @@ export function webhookSink(options: AuditWebhookOptions, parts: AuditWebhookPar
   return {
     async write(events) {
       const body = eventListJson(events);
-      const backoff = new Backoff({ initialMs: initialBackoffMs, factor: 1.5, jitter: 0.2 }, random);
+      const backoff = new Backoff({ initialMs: millisecondsOf(initialBackoff), factor: 1.5, jitter: 0.2 }, random);
       for (let attempt = 1; ; attempt++) {
         try {
           await client.post(webhook.target, { body, timeoutMs: TIMEOUT_MS, signal: new AbortController().signal });

@@ -4,11 +4,10 @@ import {
   type Authenticator,
   type AnonymousRule,
   certificateAuthenticator,
-  type PathHandler,
   type ServerObjects,
   type WebhookClientOptions,
 } from '../../apiserver/index.ts';
-import type { Clock, Logger, UidSource } from '../../base/index.ts';
+import { type Clock, type Duration, type Logger, millisecondsOf, type UidSource } from '../../base/index.ts';
 import { ReviewWebhook } from '../review-webhook/review-webhook.ts';
 import type { ConfiguredWebhook } from '../review-webhook/webhook-kubeconfig.ts';
 import { AccountTokens } from '../service-accounts/account-tokens.ts';
@@ -62,7 +61,7 @@ export interface TokenWebhookSettings {
   /** The version of TokenReview to send; default v1beta1, as upstream. */
   readonly version?: 'v1' | 'v1beta1';
   /** How long answers are cached; default two minutes. */
-  readonly cacheTtlMs?: number;
+  readonly cacheTtl?: Duration;
 }
 
 export interface AuthenticationParts {
@@ -119,7 +118,7 @@ export class Authentication implements Disposable {
   }
 
   /** Publishes how relying parties verify tokens of service accounts; `address` is the server's `host:port`. */
-  issuerDiscovery(address: () => string): PathHandler {
+  issuerDiscovery(address: () => string): IssuerDiscovery {
     const { issuers, keysUrl } = this.#options.serviceAccounts;
     const keysAt = keysUrl === undefined ? {} : { keysUrl };
     return new IssuerDiscovery({ issuer: issuers[0] ?? '', ...keysAt, address, keys: () => this.keys });
@@ -144,7 +143,7 @@ export class Authentication implements Disposable {
   #tokenWebhook(apiAudiences: readonly string[], parts: AuthenticationParts): TokenAuthenticator | undefined {
     const { tokenWebhook } = this.#options;
     if (tokenWebhook === undefined) return undefined;
-    const { webhook, version = 'v1beta1', cacheTtlMs } = tokenWebhook;
+    const { webhook, version = 'v1beta1', cacheTtl } = tokenWebhook;
     this.#webhook = new ReviewWebhook({
       webhook,
       group: 'authentication.k8s.io',
@@ -152,7 +151,7 @@ export class Authentication implements Disposable {
       version,
       ...parts,
     });
-    const ttl = cacheTtlMs === undefined ? {} : { cacheTtlMs };
+    const ttl = cacheTtl === undefined ? {} : { cacheTtlMs: millisecondsOf(cacheTtl) };
     return new TokenWebhook({ webhook: this.#webhook, apiAudiences, ...ttl, ...parts });
   }
 

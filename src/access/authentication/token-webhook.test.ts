@@ -6,6 +6,7 @@ import { type Answer, caBundle, HookServer } from '../../apiserver/webhook/testi
 import { LineLogger, RealClock } from '../../base/index.ts';
 import { readWebhookKubeconfig } from '../review-webhook/webhook-kubeconfig.ts';
 import { TestPlane } from '../testing/test-plane.ts';
+import type { TokenWebhookSettings } from './authentication.ts';
 
 interface Asked {
   readonly apiVersion: string;
@@ -39,7 +40,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function start(more: object = {}): Promise<void> {
+async function start(more: Partial<TokenWebhookSettings> = {}): Promise<void> {
   const path = join(folder, 'webhook.yaml');
   await writeFile(path, kubeconfig());
   const clock = new RealClock();
@@ -88,7 +89,7 @@ describe('a token webhook', () => {
 
   test('is asked once for many simultaneous requests, and in v1 when configured', async () => {
     await plane[Symbol.asyncDispose]();
-    await start({ version: 'v1', cacheTtlMs: 0 });
+    await start({ version: 'v1', cacheTtl: 0 });
     answer = reply({ authenticated: true, user });
     const users = await Promise.all(Array.from({ length: 20 }, () => plane.whoami(bearer)));
     expect(users.every((found) => (found as { readonly username?: string }).username === 'ada')).toBe(true);

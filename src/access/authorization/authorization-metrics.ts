@@ -65,7 +65,7 @@ function familiesOf(metrics: MetricRegistry) {
     }),
     evaluations: metrics.counter({
       name: `${prefix}_webhook_evaluations_total`,
-      help: 'Questions to authorization webhooks, by how they ended.',
+      help: 'Calls of authorization webhooks, by result.',
       labels: webhook,
     }),
     seconds: metrics.histogram({
@@ -75,7 +75,7 @@ function familiesOf(metrics: MetricRegistry) {
     }),
     failOpen: metrics.counter({
       name: `${prefix}_webhook_evaluations_fail_open_total`,
-      help: 'Questions to authorization webhooks that failed and were passed over.',
+      help: 'Calls of authorization webhooks that failed and were ignored.',
       labels: webhook,
     }),
     conditionErrors: metrics.counter({
@@ -85,7 +85,7 @@ function familiesOf(metrics: MetricRegistry) {
     }),
     exclusions: metrics.counter({
       name: `${prefix}_match_condition_exclusions_total`,
-      help: 'Requests that match conditions kept from an authorizer.',
+      help: 'Requests that match conditions excluded from an authorizer.',
       labels: authorizer,
     }),
     conditionSeconds: metrics.histogram({

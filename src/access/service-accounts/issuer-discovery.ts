@@ -22,9 +22,14 @@ export class IssuerDiscovery implements PathHandler {
     this.#options = options;
   }
 
+  /** What is served, for the list of paths. */
+  get paths(): readonly string[] {
+    return isFindable(this.#options.issuer) ? [CONFIGURATION_PATH, KEYS_PATH] : [];
+  }
+
   handle(call: Call): Answer | undefined {
     const { path } = call.request;
-    if ((path !== CONFIGURATION_PATH && path !== KEYS_PATH) || !isFindable(this.#options.issuer)) return undefined;
+    if (!this.paths.includes(path)) return undefined;
     if (call.request.method !== 'GET') throw methodNotAllowed();
     const subtype = path === KEYS_PATH ? 'jwk-set+json' : 'json';
     if (!takesApplication(call.request.header('accept') ?? '', subtype)) throw noRouteBut(`application/${subtype}`);

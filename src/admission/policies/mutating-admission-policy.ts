@@ -34,7 +34,7 @@ export function mutatingAdmissionPolicy(sources: PolicySources): AdmissionPlugin
   };
 }
 
-/** What went wrong with a policy. */
+/** Why a policy rejects a request. */
 interface Failure {
   readonly policy: Policy;
   readonly binding: PolicyBinding | undefined;

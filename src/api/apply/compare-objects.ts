@@ -1,4 +1,6 @@
 import { deepEqual } from '../../base/index.ts';
+import { holdsSentEmpty } from '../json/index.ts';
+import { isPlainObject } from '../json/plain-object.ts';
 import { everyPath } from './set-of.ts';
 import { union } from './field-set-algebra.ts';
 import { EMPTY_SET, type FieldSet, FieldSetBuilder, type KnownField, type RecentLevels } from './field-set.ts';
@@ -92,7 +94,13 @@ const comparisons: Readonly<
 };
 
 function compareLeaves(before: unknown, after: unknown): Change | undefined {
-  return deepEqual(before, after) ? undefined : MODIFIED;
+  return deepEqual(before, after) && !hasEmptyInList(after) ? undefined : MODIFIED;
+}
+
+/** Upstream compares lists as values of Go, where an empty list or map in an item differs from none. */
+function hasEmptyInList(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(holdsSentEmpty);
+  return isPlainObject(value) && Object.values(value).some(hasEmptyInList);
 }
 
 function compareMaps(before: unknown, after: unknown, type: MapType): Change | undefined {

@@ -1,4 +1,5 @@
 import { formatGroupVersion } from '../values/index.ts';
+import { withSentEmpty } from '../json/index.ts';
 import { compareObjects, type Comparison } from './compare-objects.ts';
 import type { Converting } from './conversion.ts';
 import type { FieldManagers } from './field-managers.ts';
@@ -17,7 +18,7 @@ export interface TypedObject {
 
 /** The object in the version of the request. */
 export function typedObject(object: unknown, kind: OwnedKind): TypedObject {
-  return { object, type: mergeTypeOf(kind.type), apiVersion: formatGroupVersion(kind.kind) };
+  return { object: withSentEmpty(object), type: mergeTypeOf(kind.type), apiVersion: formatGroupVersion(kind.kind) };
 }
 
 /** The object in another version; undefined if that version does not exist. */

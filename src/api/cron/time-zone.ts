@@ -1,11 +1,15 @@
 const MINUTE_MS = 60_000;
 
+/** How other names for zones are written, such as "US/Pacific", "GB-Eire", "EST5EDT" and "Etc/GMT+5". */
+const SPELLING = /^(US|[A-Z][a-z]+)\/[A-Z]|^[A-Z][^/]*$/;
+
 /** Whether this machine knows a time zone of this name. */
 export function isTimeZone(name: string): boolean {
   if (name === '' || name === 'UTC') return true;
   try {
-    void new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
+    const known = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+    // The data that Go reads are files, whose names have one spelling; Intl takes any, and hides that of other names for a zone.
+    return known === name || (known.toLowerCase() !== name.toLowerCase() && SPELLING.test(name));
   } catch {
     return false; // Intl throws for an unknown zone
   }

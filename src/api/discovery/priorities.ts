@@ -36,6 +36,7 @@ const priorities: ReadonlyMap<string, Priority> = new Map(
     'rbac.authorization.k8s.io/v1': [17_000, 15],
     'storage.k8s.io/v1': [16_800, 15],
     'storage.k8s.io/v1beta1': [16_800, 9],
+    'storage.k8s.io/v1alpha1': [16_800, 1],
     'admissionregistration.k8s.io/v1': [16_700, 15],
     'admissionregistration.k8s.io/v1beta1': [16_700, 12],
     'admissionregistration.k8s.io/v1alpha1': [16_700, 9],
@@ -43,6 +44,7 @@ const priorities: ReadonlyMap<string, Priority> = new Map(
     'apiextensions.k8s.io/v1beta1': [16_700, 9],
     'scheduling.k8s.io/v1': [16_600, 15],
     'scheduling.k8s.io/v1alpha2': [16_600, 2],
+    'scheduling.k8s.io/v1alpha1': [16_600, 1],
     'coordination.k8s.io/v1': [16_500, 15],
     'coordination.k8s.io/v1beta1': [16_500, 13],
     'coordination.k8s.io/v1alpha2': [16_500, 12],
@@ -55,5 +57,6 @@ const priorities: ReadonlyMap<string, Priority> = new Map(
     'flowcontrol.apiserver.k8s.io/v1': [16_100, 21],
     'internal.apiserver.k8s.io/v1alpha1': [16_000, 9],
     'storagemigration.k8s.io/v1beta1': [15_800, 9],
+    'storagemigration.k8s.io/v1alpha1': [15_800, 1],
   }).map(([name, [group = 0, version = 0]]) => [name, { group, version }]),
 );

@@ -1,3 +1,4 @@
+import { DEFAULT_KUBERNETES_VERSION, type KubernetesVersion } from '../../base/index.ts';
 import { formatGroupVersion } from '../values/index.ts';
 import type { GroupVersion } from '../values/index.ts';
 import { knownGroupVersions } from './known-group-versions.ts';
@@ -36,8 +37,12 @@ export interface ApiEnablement {
  *
  * Throws RuntimeConfigError if a value is not a boolean or a group or version does not exist.
  */
-export function apiEnablement(config: RuntimeConfig): ApiEnablement {
-  validate(config);
+export function apiEnablement(
+  config: RuntimeConfig,
+  kubernetes: KubernetesVersion = DEFAULT_KUBERNETES_VERSION,
+): ApiEnablement {
+  const known = knownGroupVersions(kubernetes);
+  validate(config, known);
   const stages = stagePreferences(config);
   const versions = new Map<string, boolean>();
   const resources = new Map<string, boolean>();
@@ -45,7 +50,7 @@ export function apiEnablement(config: RuntimeConfig): ApiEnablement {
     if (stageKeys.has(key)) continue;
     const [group = '', version = '', plural] = key.split('/');
     const groupVersion = formatGroupVersion({ group, version });
-    if (!isKnown({ group, version }))
+    if (!known.some((each) => each.group === group && each.version === version))
       throw new RuntimeConfigError(`group version ${groupVersion} that has not been registered`);
     const isEnabled = parseBoolean(key, value);
     if (plural === undefined) {
@@ -91,14 +96,14 @@ function stagePreferences(config: RuntimeConfig): (version: string) => boolean |
   return (version) => preferences.findLast(([pattern]) => pattern.test(version))?.[1];
 }
 
-/** Versions that Kubernetes 1.36 no longer serves, and that are served here for clients that still use them. */
+/** Versions that Kubernetes no longer serves, and that are served here for clients that still use them. */
 export const ADDED_VERSIONS: readonly string[] = ['apiextensions.k8s.io/v1beta1'];
 
 function isAdded(version: GroupVersion): boolean {
   return ADDED_VERSIONS.includes(formatGroupVersion(version));
 }
 
-function validate(config: RuntimeConfig): void {
+function validate(config: RuntimeConfig, knownVersions: readonly GroupVersion[]): void {
   if (config.size === 1 && config.get('api/all') === 'false') {
     throw new RuntimeConfigError('invalid runtime-config with only api/all=false');
   }
@@ -107,13 +112,9 @@ function validate(config: RuntimeConfig): void {
     if (stageKeys.has(key)) continue;
     const [group = '', version = '', ...rest] = key.split('/');
     if (!key.includes('/') || rest.length > 1) throw new RuntimeConfigError(`runtime-config invalid key ${key}`);
-    if (!knownGroupVersions.some((known) => known.group === group)) unknown.add(formatGroupVersion({ group, version }));
+    if (!knownVersions.some((known) => known.group === group)) unknown.add(formatGroupVersion({ group, version }));
   }
   if (unknown.size > 0) throw new RuntimeConfigError(`unknown api groups ${[...unknown].sort().join(',')}`);
-}
-
-function isKnown({ group, version }: GroupVersion): boolean {
-  return knownGroupVersions.some((known) => known.group === group && known.version === version);
 }
 
 /** Booleans as Go's flags spell them; empty means true. */

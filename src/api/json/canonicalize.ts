@@ -10,6 +10,8 @@ import { MISMATCH, Walk } from './walk.ts';
 export interface CanonicalizeOptions {
   /** Fills in the type's `default` and `fill` values. */
   readonly defaults?: boolean;
+  /** Sorts the keys of untyped values (RawExtension). */
+  readonly sortsRaw?: boolean;
   /** Called with the path of every unknown field, such as `spec.containers[0].foo`, in the order of the input. */
   readonly onUnknown?: (path: string) => void;
   /**
@@ -31,7 +33,7 @@ export interface CanonicalizeOptions {
  * Throws a DecodeError, in Kubernetes' words, if a value does not match its type.
  */
 export function canonicalize(value: unknown, struct: Struct, options: CanonicalizeOptions = {}): PlainObject {
-  const walk = new Walk({ fills: options.defaults === true, owns: false });
+  const walk = new Walk({ fills: options.defaults === true, owns: false, sortsRaw: options.sortsRaw });
   if (struct.isStructural !== true) walk.known = options.known;
   const result = convert(value, struct, walk);
   if (walk.unknownFields > 0 && options.onUnknown !== undefined) {

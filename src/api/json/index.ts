@@ -17,6 +17,14 @@ export { jsonEncoding } from './json-encoding.ts';
 export { type JsonEntry, type JsonNode, NULL_NODE } from './json-node.ts';
 export { parseUntyped, untypedValue } from './parse-untyped.ts';
 export { isPlainObject, type PlainObject, setOwn } from './plain-object.ts';
+export {
+  forgetSentEmpty,
+  holdsSentEmpty,
+  keepSentEmpty,
+  sentEmpty,
+  withoutSentEmpty,
+  withSentEmpty,
+} from './sent-empty.ts';
 export { isSchemaScalar, type SchemaScalar } from './schema-rules.ts';
 export { describeProblem, type StrictProblem } from './strict-problem.ts';
 export { type TypeMeta, typeMetaOf, typeMetaOfNode } from './type-meta.ts';

@@ -6,7 +6,7 @@ import { MISMATCH, type Walk } from './walk.ts';
 /** Keeps an untyped value in its order: itself if the caller gave it up or it is frozen, otherwise a copy. */
 export function keepRaw(value: unknown, walk: Walk): unknown {
   if (typeof value !== 'object' || value === null) return keepLeaf(value);
-  if (!walk.mayShare(value)) return copy(value, walk, false);
+  if (walk.sortsRaw || !walk.mayShare(value)) return copy(value, walk, walk.sortsRaw);
   survey(value, walk);
   return value;
 }

@@ -1,5 +1,6 @@
 import type { Field, Struct } from '../schema/schema.ts';
 import { isPlainObject, type PlainObject, setOwn } from './plain-object.ts';
+import { noteSentEmpty } from './sent-empty.ts';
 import { countKeys, keepSorted, sortKeys } from './raw-json.ts';
 import { StructuralPlan } from './structural-plan.ts';
 import { MISMATCH, type Walk } from './walk.ts';
@@ -180,6 +181,7 @@ function presenceRule(field: Field, owner: Struct, converters: StructConverters)
       return scalarValueRule(field, convert, {
         zero,
         isOmitted: isOmitted ? field.omit !== 'never' : field.omit === 'zero',
+        isBytes: field.shape.scalar === 'bytes',
       });
     }
     default:
@@ -209,7 +211,7 @@ function pointerRule(field: Field, convert: Convert): PresenceRule {
 function scalarValueRule(
   field: Field,
   convert: Convert,
-  { zero, isOmitted }: { readonly zero: unknown; readonly isOmitted: boolean },
+  { zero, isOmitted, isBytes }: { readonly zero: unknown; readonly isOmitted: boolean; readonly isBytes: boolean },
 ): PresenceRule {
   const { name } = field;
   const fill = fillOf(field);
@@ -221,6 +223,7 @@ function scalarValueRule(
       let scalar = value === null || value === undefined ? zero : convert(value, walk);
       if (scalar === zero || scalar === '') {
         if (fill !== undefined && walk.fills) scalar = filled(fill, convert, walk);
+        if (isBytes && value === '') noteSentEmpty(result, name, []);
         if (isOmitted && (scalar === zero || scalar === '')) return;
       }
       setOwn(result, name, scalar);
@@ -268,8 +271,12 @@ function collectionRule(field: Field, convert: Convert): PresenceRule {
         return;
       }
       if (fill !== undefined && walk.fills && isEmpty(collection)) collection = filled(fill, convert, walk);
-      if (!isEmpty(collection)) setOwn(result, name, collection);
-      else if (isAlways) setOwn(result, name, null);
+      if (!isEmpty(collection)) {
+        setOwn(result, name, collection);
+        return;
+      }
+      noteSentEmpty(result, name, collection);
+      if (isAlways) setOwn(result, name, null);
     },
   };
 }

@@ -1,6 +1,13 @@
 import { DecodeError } from '../../base/index.ts';
 import type { PlainObject } from './plain-object.ts';
 
+export interface WalkOptions {
+  readonly fills: boolean;
+  readonly owns: boolean;
+  readonly forgives?: boolean | undefined;
+  readonly sortsRaw?: boolean | undefined;
+}
+
 /** The options and findings of one walk over a value. */
 export class Walk {
   /** Whether to fill in defaults. */
@@ -12,6 +19,8 @@ export class Walk {
   readonly owns: boolean;
   /** Whether invalid metadata is dropped instead of refused, as in objects stored under older rules. */
   readonly forgives: boolean;
+  /** Whether untyped values get their keys sorted, as where Go has kept them as maps. */
+  readonly sortsRaw: boolean;
   /** A canonical object of the struct that is converted next: members that both share go into the result unconverted. */
   known: PlainObject | undefined;
   /** Number of unknown fields found. */
@@ -26,10 +35,11 @@ export class Walk {
   filledBytes = 0;
   #depth = 0;
 
-  constructor(options: { readonly fills: boolean; readonly owns: boolean; readonly forgives?: boolean | undefined }) {
+  constructor(options: WalkOptions) {
     this.fills = options.fills;
     this.owns = options.owns;
     this.forgives = options.forgives === true;
+    this.sortsRaw = options.sortsRaw === true;
   }
 
   /** Whether a flat list or map of the input may go into the result uncopied. */

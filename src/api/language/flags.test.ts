@@ -49,7 +49,7 @@ describe('the flags of a field', () => {
   });
 
   test.each([
-    ['required=maybe', 'required is either all or "published", got "maybe"'],
+    ['required=maybe', 'required is either all or "published" or "checked", got "maybe"'],
     ['at=home', '"home" is not parent or list'],
     ['below(12)', '(12) is not a text'],
     ['zero=1', 'zero is missing or absent, not "1"'],

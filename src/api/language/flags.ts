@@ -16,8 +16,9 @@ export function parseFlags(
     const [, name = '', equals, value = ''] = /^([a-z]+)(=?)(.*)$/s.exec(word) ?? [];
     switch (name) {
       case 'required':
-        if (value !== '' && value !== 'published') fail(`required is either all or "published", got "${value}"`);
-        flags.required = value === 'published' ? value : true;
+        if (value !== '' && value !== 'published' && value !== 'checked')
+          fail(`required is either all or "published" or "checked", got "${value}"`);
+        flags.required = value === '' ? true : value;
         break;
       case 'always':
       case 'omitzero':

@@ -17,6 +17,8 @@ export type PackedType = readonly [
   fields: readonly PackedField[],
   unions?: readonly UnionDefinition[],
   checkedFirst?: readonly string[],
+  hasOwnRules?: 0 | 1,
+  internal?: string,
 ];
 
 /** A single protobuf number is packed as itself, 0 for none, and a path of them as a list. */
@@ -44,6 +46,9 @@ export function pack(files: readonly DefinitionFile[]): PackedTable {
           return hasFlags ? [...start, field.flags] : start;
         });
         const start = [type.name, type.isKind ? 1 : 0, type.isAtomic ? 1 : 0, fields] as const;
+        if (type.internal !== undefined)
+          return [...start, type.unions, type.checkedFirst, type.hasOwnRules ? 1 : 0, type.internal];
+        if (type.hasOwnRules) return [...start, type.unions, type.checkedFirst, 1];
         if (type.checkedFirst.length > 0) return [...start, type.unions, type.checkedFirst];
         return type.unions.length === 0 ? start : [...start, type.unions];
       }),

@@ -8,6 +8,10 @@ import type {
   UnionDefinition,
 } from './definition.ts';
 import { parseFlags } from './flags.ts';
+import { covers, parseMinor, parseRanged, pieces, type VersionRange } from './version-range.ts';
+
+/** Refuses the line that is read. */
+type Fail = (problem: string) => never;
 
 /** An error in a definition file, with its line. */
 export class DefinitionError extends Error {
@@ -25,6 +29,7 @@ interface OpenType extends TypeDefinition {
 /** Parses one definition file; `fileName` is only used in messages. */
 export function parseDefinitions(text: string, fileName: string): DefinitionFile {
   const file = { group: '', version: '', package: '' };
+  let range: VersionRange = {};
   const resources: OpenResource[] = [];
   const types: OpenType[] = [];
   let open: 'none' | 'resource' | 'type' = 'none';
@@ -39,11 +44,14 @@ export function parseDefinitions(text: string, fileName: string): DefinitionFile
       continue;
     }
     const words = code.match(/[^\s(]*\(("(\\.|[^"\\])*"|[^)"])*\)\S*|\S+/g) ?? [];
-    const [head = '', second = ''] = words;
+    const [head = '', second = '', ...others] = words;
     if (code.startsWith(' ')) {
-      if (open === 'type') types.at(-1)?.fields.push(parseField(words, description, fail));
-      else if (open === 'resource' && head === 'subresource')
-        resources.at(-1)?.subresources.push(parseSubresource(words));
+      const type = open === 'type' ? types.at(-1) : undefined;
+      if (type !== undefined) {
+        const known = type.fields.findLast(({ name }) => name === head)?.description ?? '';
+        type.fields.push(...parseField(words, description || known, fail));
+      } else if (open === 'resource' && head === 'subresource')
+        resources.at(-1)?.subresources.push(parseSubresource(words, fail));
       else fail(`"${head}" stands under nothing`);
       continue;
     }
@@ -53,6 +61,7 @@ export function parseDefinitions(text: string, fileName: string): DefinitionFile
         file.group = slash < 0 ? '' : second.slice(0, slash);
         if (file.group === 'core') file.group = '';
         file.version = second.slice(slash + 1);
+        range = takeRange(others, fail).range;
         break;
       }
       case 'package':
@@ -72,7 +81,7 @@ export function parseDefinitions(text: string, fileName: string): DefinitionFile
     }
   }
   if (file.package === '') throw new DefinitionError(`${fileName}: has no package line`);
-  return { ...file, alias: file.package.split('.').slice(-2).join('/'), resources, types };
+  return { ...file, ...range, alias: file.package.split('.').slice(-2).join('/'), resources, types };
 }
 
 /** `code // description`; a line that starts with `#` is a comment. */
@@ -83,12 +92,35 @@ function splitDescription(line: string): { code: string; description: string } {
   return { code: line.slice(0, at), description: line.slice(line.indexOf('// ', at) + 3).trim() };
 }
 
-function parseField(words: readonly string[], description: string, fail: (problem: string) => never): FieldDefinition {
+/** The field, once for each stretch of versions in which its flags are the same. */
+function parseField(words: readonly string[], description: string, fail: Fail): FieldDefinition[] {
   const [name = '', number = '', type = '', ...rest] = words;
   if (!/^(\d+(\.\d+)*|-)$/.test(number)) fail(`field "${name}" needs a protobuf number or "-", got "${number}"`);
   if (type === '') fail(`field "${name}" needs a type`);
   const numbers = number === '-' ? [] : number.split('.').map(Number);
-  return { name, numbers, type, ...parseFlags(rest, fail), description };
+  const line = takeRange(rest, fail);
+  const flags = line.rest.map(parseRanged);
+  const stretches = pieces(
+    line.range,
+    flags.map((flag) => flag.range),
+  );
+  return stretches.map((stretch) => {
+    const held = flags.filter((flag) => covers(flag.range, stretch)).map(({ word }) => word);
+    const parsed = parseFlags(held, fail);
+    return { name, numbers, type, ...parsed, flags: { ...parsed.flags, ...stretch }, description };
+  });
+}
+
+/** Takes `since=` and `until=` out of the words of a line. */
+function takeRange(words: readonly string[], fail: Fail): { readonly range: VersionRange; readonly rest: string[] } {
+  const range: { since?: number; until?: number } = {};
+  const rest = words.filter((word) => {
+    const [, name, text = ''] = /^(since|until)=(.*)$/.exec(word) ?? [];
+    if (name !== 'since' && name !== 'until') return true;
+    range[name] = parseMinor(text) ?? fail(`"${text}" is not a version such as 1.36`);
+    return false;
+  });
+  return { range, rest };
 }
 
 function parseType(words: readonly string[], description: string): OpenType {
@@ -103,11 +135,24 @@ function parseType(words: readonly string[], description: string): OpenType {
     unions.push({ discriminator: match[1] ?? '', fields: Object.fromEntries(pairs) });
   }
   const isAtomic = flags.includes('atomic');
-  return { name, isKind: head === 'kind', isAtomic, unions, checkedFirst, fields: [], description };
+  const hasOwnRules = flags.includes('ownrules');
+  const internal = flags.find((flag) => /^internal(\(|$)/.test(flag))?.slice('internal('.length, -1);
+  return {
+    name,
+    isKind: head === 'kind',
+    isAtomic,
+    hasOwnRules,
+    internal,
+    unions,
+    checkedFirst,
+    fields: [],
+    description,
+  };
 }
 
-function parseResource(words: readonly string[], fail: (problem: string) => never): OpenResource {
-  const [, plural = '', kind = '', scope = '', ...rest] = words;
+function parseResource(words: readonly string[], fail: Fail): OpenResource {
+  const [, plural = '', kind = '', scope = '', ...others] = words;
+  const { range, rest } = takeRange(others, fail);
   if (scope !== 'namespaced' && scope !== 'cluster') fail(`resource "${plural}" is either namespaced or cluster`);
   const options = new Map(rest.map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]));
   const listed = (name: string): string[] => options.get(name)?.split(',') ?? [];
@@ -119,11 +164,12 @@ function parseResource(words: readonly string[], fail: (problem: string) => neve
     shortNames: listed('short'),
     categories: listed('categories'),
     verbs: options.has('verbs') ? listed('verbs') : ALL_VERBS,
+    ...range,
     subresources: [],
   };
 }
 
-function parseSubresource(words: readonly string[]): SubresourceDefinition {
-  const [, name = '', type = '', verbs = ''] = words;
-  return { name, type, verbs: verbs.replace(/^verbs=/, '').split(',') };
+function parseSubresource(words: readonly string[], fail: Fail): SubresourceDefinition {
+  const [, name = '', type = '', verbs = '', ...rest] = words;
+  return { name, type, verbs: verbs.replace(/^verbs=/, '').split(','), ...takeRange(rest, fail).range };
 }

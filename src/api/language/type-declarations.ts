@@ -5,7 +5,7 @@ export function typeDeclarations(file: DefinitionFile): string {
   const imports = new Map<string, string>();
   const lines: string[] = [];
   const lists = file.resources
-    .filter((resource) => resource.verbs.includes('list'))
+    .filter(({ kind, verbs }) => verbs.includes('list') && !file.types.some(({ name }) => name === `${kind}List`))
     .map((resource) => listDeclaration(file, resource.kind));
   const body = file.types.map((type) => declaration(type, file, imports));
   for (const [alias, name] of [...imports].sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -3,7 +3,7 @@
 export { isSidecar } from './containers.ts';
 export { type HostPort, HostPorts, hostPortsOf } from './host-ports.ts';
 export { isNamespaceTerminating, NAMESPACE_TERMINATING } from './namespace-terminating.ts';
-export { compileTerm, type NodeTest, requiredNodes } from './node-selector.ts';
+export { anyTerm, compileTerm, type NodeTest, requiredNodes } from './node-selector.ts';
 export { networkAnnotations, type NodeNetwork, nodeNetwork } from './node-network.ts';
 export { zoneKeyOf } from './node-zone.ts';
 export { controllerOf, controllerReference, isControlledBy } from './owner-references.ts';

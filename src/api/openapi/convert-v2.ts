@@ -1,4 +1,5 @@
-import { info, openApiDocument, type OpenApiDocument } from './document.ts';
+import type { KubernetesVersion } from '../../base/index.ts';
+import { kubernetesInfo, openApiDocument, type OpenApiDocument } from './document.ts';
 import type { ForeignPartV2 } from './foreign-v2.ts';
 import type { JsonObject } from './json-schema.ts';
 
@@ -7,10 +8,13 @@ const KEPT_OF_OPERATIONS = ['tags', 'summary', 'description', 'operationId', 'de
 const SIMPLE_SCHEMA = ['type', 'format', 'uniqueItems', 'items', 'enum', 'default', 'minimum', 'maximum', 'pattern'];
 
 /** Converts another server's OpenAPI v2 to v3, for servers without v3. */
-export function convertedToV3({ paths, definitions, parameters }: ForeignPartV2): OpenApiDocument {
+export function convertedToV3(
+  { paths, definitions, parameters }: ForeignPartV2,
+  version: KubernetesVersion,
+): OpenApiDocument {
   const document = {
     openapi: '3.0.0',
-    info,
+    info: kubernetesInfo(version),
     paths: mapped(paths, (item) => pathItem(item, parameters)),
     components: { schemas: mapped(definitions, schema) },
   };

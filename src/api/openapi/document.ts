@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { KubernetesVersion } from '../../base/index.ts';
 import type { GroupVersion } from '../values/index.ts';
 import type { JsonObject } from './json-schema.ts';
 import type { GroupVersionKind } from '../schema/schema.ts';
@@ -73,8 +74,16 @@ function withKinds(text: string, kinds: readonly GroupVersionKind[]): string {
   return `${text.slice(0, -1)},"x-kubernetes-group-version-kind":${JSON.stringify(list)}}`;
 }
 
-/** The title and version of every document. */
-export const info = { title: 'Kubernetes', version: '1.36' };
+/** The title of a document, and the version of what it describes. */
+export interface DocumentInfo {
+  readonly title: string;
+  readonly version: string;
+}
+
+/** The title and version of the documents of Kubernetes' own resources. */
+export function kubernetesInfo(version: KubernetesVersion): DocumentInfo {
+  return { title: 'Kubernetes', version };
+}
 
 export const bearerToken = {
   type: 'apiKey',

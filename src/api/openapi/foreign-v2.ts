@@ -1,5 +1,5 @@
 import { deepEqual } from '../../base/index.ts';
-import { info, Member, sortedByName } from './document.ts';
+import { Member, sortedByName } from './document.ts';
 import type { JsonObject } from './json-schema.ts';
 import { protobufV2 } from './protobuf-v2.ts';
 
@@ -113,7 +113,12 @@ function withReferences(value: JsonObject, names: ReadonlyMap<string, string>): 
 function isWritable(kind: keyof MembersV2, name: string, value: JsonObject): boolean {
   const none = { paths: [], definitions: [], parameters: [] };
   try {
-    protobufV2({ swagger: '2.0', info, ...none, [kind]: [new Member(name, JSON.stringify(value))] });
+    protobufV2({
+      swagger: '2.0',
+      info: { title: '', version: '' },
+      ...none,
+      [kind]: [new Member(name, JSON.stringify(value))],
+    });
     return true;
   } catch {
     return false; // OpenAPI v2 has no place for it

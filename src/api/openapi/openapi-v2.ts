@@ -1,7 +1,7 @@
 import {
   bearerToken,
-  info,
   jsonMembers,
+  kubernetesInfo,
   Member,
   openApiDocument,
   type OpenApiDocument,
@@ -19,6 +19,7 @@ import { type SchemaText, SchemaTexts } from './schema-texts.ts';
 import { groupEndpoint, resourcesEndpoint, serverEndpoints } from './server-endpoints.ts';
 import type { DocumentedType, ServedResource } from './served-resource.ts';
 import { reference } from './json-schema.ts';
+import type { GroupVersion } from '../values/index.ts';
 import { jsonList, jsonObject, kubernetesMembers, responsesText } from './operation-text.ts';
 
 /** The document in JSON, and on request in protobuf. */
@@ -32,11 +33,13 @@ export class OpenApiV2 {
   readonly #schemas: SchemaTexts;
   readonly #endpoints = new EndpointsV2();
   readonly #definitions = new WeakMap<SchemaText, Member>();
+  readonly #known: readonly GroupVersion[];
   /** The parts by resource; independent of other resources. */
   readonly #parts = new WeakMap<ServedResource, Part>();
 
   constructor(sources: DocumentSources) {
     this.#sources = sources;
+    this.#known = knownGroupVersions(sources.types.version);
     this.#schemas = new SchemaTexts(sources, 'v2');
   }
 
@@ -59,6 +62,7 @@ export class OpenApiV2 {
       definitions: schemas.map((text) => this.#definition(text)),
     };
     const { paths, parameters, definitions } = mergeForeignV2(own, foreign);
+    const info = kubernetesInfo(this.#sources.types.version);
     const security = { securityDefinitions: { BearerToken: bearerToken }, security: [{ BearerToken: [] }] };
     const whole = openApiDocument(
       `{"swagger":"2.0","info":${JSON.stringify(info)},"paths":${jsonMembers(paths)},` +
@@ -73,7 +77,7 @@ export class OpenApiV2 {
 
   #definition(text: SchemaText): Member {
     let definition = this.#definitions.get(text);
-    if (definition === undefined) this.#definitions.set(text, (definition = schemaMember(text, knownGroupVersions)));
+    if (definition === undefined) this.#definitions.set(text, (definition = schemaMember(text, this.#known)));
     return definition;
   }
 

@@ -1,7 +1,9 @@
+import { type MinorVersion, minorOf } from '../../base/index.ts';
 import {
   bearerToken,
-  info,
+  type DocumentInfo,
   jsonMembers,
+  kubernetesInfo,
   Member,
   openApiDocument,
   type OpenApiDocument,
@@ -9,7 +11,7 @@ import {
   sortedByName,
 } from './document.ts';
 import type { DocumentSources } from './document-sources.ts';
-import { clientGroupVersions } from '../discovery/index.ts';
+import { clientGroupVersions, knownGroupVersions } from '../discovery/index.ts';
 import { type Endpoint, type Operation, ownParameters, type Parameter, sharedParameters } from './operation.ts';
 import { jsonList, jsonObject, kubernetesMembers, responsesText } from './operation-text.ts';
 import type { GroupVersion } from '../values/index.ts';
@@ -37,8 +39,14 @@ export class OpenApiV3 {
   /** `/openapi/v3/apis/G/V`: all `resources` are of this group and version, and all are custom or none is. */
   groupVersion({ group, version }: GroupVersion, resources: readonly ServedResource[]): OpenApiDocument {
     const endpoints = resources.flatMap((resource) => resourceEndpoints(resource, this.#sources));
-    if (resources.some(({ isCustom }) => isCustom)) return this.#document(endpoints, customStyle);
-    const groupVersions = group === '' ? [CORE] : [CORE, { group, version }];
+    if (resources.some(({ isCustom }) => isCustom))
+      return this.#document(endpoints, {
+        ...customStyle,
+        groupVersions: clientGroupVersions(this.#sources.types.version),
+      });
+    const own = group === '' ? [CORE] : [CORE, { group, version }];
+    const kubernetes = this.#sources.types.version;
+    const groupVersions = minorOf(kubernetes) < LISTS_OWN_GROUP_ONLY ? knownGroupVersions(kubernetes) : own;
     return this.#document([resourcesEndpoint(group, version, this.#sources), ...endpoints], {
       ...serverStyle,
       groupVersions,
@@ -68,7 +76,7 @@ export class OpenApiV3 {
     return openApiDocument(
       jsonObject({
         openapi: '"3.0.0"',
-        info: JSON.stringify(style.info),
+        info: JSON.stringify(style.info ?? kubernetesInfo(this.#sources.types.version)),
         paths: jsonMembers(sortedByName(paths)),
         components,
       }),
@@ -78,18 +86,21 @@ export class OpenApiV3 {
 
 /** Documents of custom resources have another title, and no security section. */
 interface DocumentStyle {
-  readonly info: { readonly title: string; readonly version: string };
+  /** Default: that of Kubernetes' own resources. */
+  readonly info?: DocumentInfo;
   readonly hasSecurity: boolean;
   /** The groups that generic types, such as DeleteOptions, are listed with. */
   readonly groupVersions: readonly GroupVersion[];
 }
 
+/** Before this version, generic types are listed with every group in every document. */
+const LISTS_OWN_GROUP_ONLY: MinorVersion = 36;
+
 const CORE: GroupVersion = { group: '', version: 'v1' };
-const serverStyle: DocumentStyle = { info, hasSecurity: true, groupVersions: [CORE] };
-const customStyle: DocumentStyle = {
+const serverStyle: DocumentStyle = { hasSecurity: true, groupVersions: [CORE] };
+const customStyle: Omit<DocumentStyle, 'groupVersions'> = {
   info: { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' },
   hasSecurity: false,
-  groupVersions: clientGroupVersions,
 };
 
 /** The types in the requests and responses of operations. */

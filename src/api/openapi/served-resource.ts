@@ -1,3 +1,4 @@
+import type { KubernetesVersion } from '../../base/index.ts';
 import type { GroupVersionKind, Struct } from '../schema/schema.ts';
 import type { JsonSchema } from './json-schema.ts';
 
@@ -60,6 +61,8 @@ export function isWritten(type: DocumentedType): type is WrittenSchema {
 
 /** Finds built-in types by OpenAPI name; throws for an unknown name. */
 export interface TypeSource {
+  /** The version of Kubernetes that the types are of. */
+  readonly version: KubernetesVersion;
   struct(name: string): Struct;
   names(): Iterable<string>;
 }

@@ -21,7 +21,9 @@ export function structSchema(struct: Struct, version: OpenApiVersion, descriptio
   const description = descriptions.ofType(struct);
   if (description !== undefined) schema.description = description;
   schema.type = 'object';
-  const required = struct.fields.filter((field) => field.required).map((field) => field.name);
+  const required = struct.fields
+    .filter((field) => field.required && field.isOnlyChecked !== true)
+    .map((field) => field.name);
   if (required.length > 0) schema.required = required;
   if (struct.fields.length > 0) {
     const properties: Record<string, JsonSchema> = {};
@@ -96,6 +98,7 @@ class FieldWriter {
         if (hasZero) this.#addDefault(schema, {});
         schema.$ref = reference(shape.struct.name, this.#version);
         if (shape.mapType !== undefined) schema['x-kubernetes-map-type'] = shape.mapType;
+        if (shape.listType !== undefined) schema['x-kubernetes-list-type'] = shape.listType;
         break;
       case 'list':
         schema.type = 'array';

@@ -32,6 +32,10 @@ export interface Struct {
    * listed come at the `*`, or last.
    */
   readonly checkedFirst?: readonly string[];
+  /** The kind's own rules check values of the type and all below them. */
+  readonly hasOwnRules?: boolean;
+  /** The members of upstream's internal type, with spaces between them, as messages quote them; empty: the fields. */
+  readonly internal?: string | undefined;
   readonly unions: readonly UnionDefinition[];
   /** Unknown fields are kept, not dropped. */
   readonly preservesUnknown: boolean;
@@ -57,6 +61,8 @@ export interface Field {
   readonly required: boolean;
   /** Published as required, but not enforced by upstream. */
   readonly isOnlyPublished?: boolean;
+  /** Required, but not published as such. */
+  readonly isOnlyChecked?: boolean;
   /** An addition to the message when the required field is missing. */
   readonly missingSays?: string;
   readonly immutable: boolean;
@@ -90,6 +96,8 @@ export interface StructShape extends Place {
   readonly kind: 'struct';
   /** Whether the struct is atomic at this place, overriding the struct itself. */
   readonly mapType?: MapType;
+  /** Published by old versions, without effect. */
+  readonly listType?: 'atomic' | 'set' | 'map' | undefined;
   /** Resolved on first use: types may be recursive. */
   readonly struct: Struct;
 }

@@ -1,3 +1,4 @@
+import { isPlainObject } from '../json/plain-object.ts';
 import type { JSONSchemaProps } from '../types/apiextensions/v1.d.ts';
 import type { Constraints, NestedRules, ValueRules } from './constraints.ts';
 import type { Field, GroupVersionKind, ListShape, MapType, ScalarName, Shape, Struct, StructShape } from './schema.ts';
@@ -21,6 +22,7 @@ export interface StructuralOptions {
 export function structuralShape(schema: StructuralSchema, options: StructuralOptions = {}): Shape {
   const constraints = constraintsOf(schema);
   const inner = { metadata: options.metadata };
+  const itemSchema = singleSchema(schema.items);
   if (schema['x-kubernetes-int-or-string'] === true) return { kind: 'scalar', scalar: 'IntOrString', constraints };
   switch (schema.type) {
     case 'object':
@@ -28,8 +30,7 @@ export function structuralShape(schema: StructuralSchema, options: StructuralOpt
     case 'array':
       return {
         kind: 'list',
-        element:
-          schema.items === undefined || Array.isArray(schema.items) ? ANYTHING : structuralShape(schema.items, inner),
+        element: itemSchema === undefined ? ANYTHING : structuralShape(itemSchema, inner),
         listType: schema['x-kubernetes-list-type'] as ListShape['listType'],
         keys: schema['x-kubernetes-list-map-keys'],
         isWrapped: false,
@@ -38,6 +39,11 @@ export function structuralShape(schema: StructuralSchema, options: StructuralOpt
     default:
       return { kind: 'scalar', scalar: scalarOf(schema), constraints };
   }
+}
+
+/** The schema of all items; undefined for a list of schemas, and for anything else that clients send in its place. */
+function singleSchema(items: unknown): StructuralSchema | undefined {
+  return isPlainObject(items) ? items : undefined;
 }
 
 /** A place without a schema. */
@@ -219,11 +225,12 @@ function nestedRules(schema: StructuralSchema, isNested = true): NestedRules {
 }
 
 function partRules({ type, properties, items, additionalProperties }: StructuralSchema): NestedRules {
+  const itemSchema = singleSchema(items);
   const entries = Object.entries(properties ?? {}).map(([name, inner]) => [name, nestedRules(inner)] as const);
   return {
     type,
     properties: properties === undefined ? undefined : Object.fromEntries(entries),
-    items: items === undefined || Array.isArray(items) ? undefined : nestedRules(items),
+    items: itemSchema === undefined ? undefined : nestedRules(itemSchema),
     additionalProperties: typeof additionalProperties === 'object' ? nestedRules(additionalProperties) : undefined,
   };
 }

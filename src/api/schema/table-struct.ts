@@ -1,11 +1,14 @@
+import type { MinorVersion } from '../../base/index.ts';
 import type { PackedField, PackedPackage, PackedType } from '../language/pack.ts';
+import { holdsIn } from '../language/version-range.ts';
 import type { FieldFlags, UnionDefinition } from '../language/definition.ts';
 import type { Constraints } from './constraints.ts';
 import { type Field, type GroupVersionKind, type ScalarName, scalarNames, type Shape, type Struct } from './schema.ts';
 
-/** What a struct needs to find the types of its fields. */
-export interface Resolver {
-  resolve(reference: string, from: PackedPackage): Struct;
+/** What a struct needs to know its fields: those of a version, and where their types are found. */
+export interface Surroundings {
+  readonly types: { resolve(reference: string, from: PackedPackage): Struct };
+  readonly version: MinorVersion;
 }
 
 /** A type of the packed table. Its fields are made on first use, so an unused type costs nothing. */
@@ -17,29 +20,33 @@ export class TableStruct implements Struct {
   readonly unions: readonly UnionDefinition[];
   readonly preservesUnknown = false;
   readonly checkedFirst: readonly string[] | undefined;
+  readonly hasOwnRules: boolean;
+  readonly internal: string | undefined;
   readonly #package: PackedPackage;
   readonly #packed: PackedType;
-  readonly #resolver: Resolver;
+  readonly #surroundings: Surroundings;
   #fields: readonly Field[] | undefined;
   #byName: ReadonlyMap<string, Field> | undefined;
 
-  constructor(pack: PackedPackage, packed: PackedType, resolver: Resolver) {
-    const [shortName, isKind, isAtomic, , unions, checkedFirst] = packed;
+  constructor(pack: PackedPackage, packed: PackedType, surroundings: Surroundings) {
+    const [shortName, isKind, isAtomic, , unions, checkedFirst, hasOwnRules, internal] = packed;
     this.name = `${pack.package}.${shortName}`;
     this.shortName = shortName;
     this.kind = isKind === 1 ? { group: pack.group, version: pack.version, kind: shortName } : undefined;
     this.isAtomic = isAtomic === 1;
     this.unions = unions ?? [];
     this.checkedFirst = checkedFirst;
+    this.hasOwnRules = hasOwnRules === 1;
+    this.internal = internal;
     this.#package = pack;
     this.#packed = packed;
-    this.#resolver = resolver;
+    this.#surroundings = surroundings;
   }
 
   get fields(): readonly Field[] {
     return (this.#fields ??= [
       ...(this.kind === undefined ? [] : typeMetaFields),
-      ...this.#packed[3].map((field) => this.#field(field)),
+      ...this.#packed[3].filter((field) => this.#isThere(field)).map((field) => this.#field(field)),
     ]);
   }
 
@@ -47,6 +54,10 @@ export class TableStruct implements Struct {
     this.#byName ??= new Map(this.fields.map((field) => [field.name, field]));
     return this.#byName.get(name);
   };
+
+  #isThere([, , , flags]: PackedField): boolean {
+    return flags === undefined || flags === 0 || holdsIn(flags, this.#surroundings.version);
+  }
 
   #field([name, number, type, packedFlags, constraints]: PackedField): Field {
     const flags = packedFlags || NO_FLAGS;
@@ -61,6 +72,7 @@ export class TableStruct implements Struct {
       omit: flags.always === true ? 'never' : flags.omitzero === true ? 'zero' : 'empty',
       required: flags.required !== undefined,
       isOnlyPublished: flags.required === 'published',
+      isOnlyChecked: flags.required === 'checked',
       missingSays: flags.missing,
       immutable: flags.immutable === true,
       patchStrategy: flags.patch,
@@ -87,11 +99,12 @@ export class TableStruct implements Struct {
       if (constraints === undefined && listType === undefined) return scalarShapes[type];
       return { kind: 'scalar', scalar: type, listType, constraints };
     }
-    const resolve = (): Struct => this.#resolver.resolve(type, this.#package);
+    const resolve = (): Struct => this.#surroundings.types.resolve(type, this.#package);
     let struct: Struct | undefined;
     return {
       kind: 'struct',
       mapType,
+      listType,
       constraints,
       get struct() {
         return (struct ??= resolve());

@@ -41,10 +41,12 @@ function escapeRune(character: string): string {
 
 /** Writes a value as Go's JSON encoder does, which also escapes `<`, `>` and `&`. */
 export function jsonGo(value: unknown): string {
-  return cutForMessage(JSON.stringify(value)).replace(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${hex(character.charCodeAt(0), 4)}`,
-  );
+  return escapedForHtml(cutForMessage(JSON.stringify(value)));
+}
+
+/** JSON with the characters escaped that Go's encoder escapes, because they mean something in HTML. */
+export function escapedForHtml(json: string): string {
+  return json.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${hex(character.charCodeAt(0), 4)}`);
 }
 
 /** Go's white space, which differs from JavaScript's. */

@@ -5,7 +5,7 @@ export * from './domain-names.ts';
 export * from './field-selector.ts';
 export { parseGoInteger, type IntegerParser } from './go-integer.ts';
 export { millisOfGoSeconds, numberOfInt64 } from './go-seconds.ts';
-export { jsonGo, quoteGo, quoteWhole, trimGo } from './go-text.ts';
+export { escapedForHtml, jsonGo, quoteGo, quoteWhole, trimGo } from './go-text.ts';
 export { instantOfMillis, isZeroInstant, millisOf, ZERO_INSTANT, type Instant } from './instant.ts';
 export * from './int-or-string.ts';
 export {

@@ -1,6 +1,7 @@
 // What other folders may use: the rules of verbs that every API server follows, whatever stores its objects.
 export { deleteOptions, type DeleteOptions, type Preconditions } from './delete-options.ts';
 export { checkDeletePreconditions, decideDeletion, type DeletionStrategy } from './deletion.ts';
+export { type OwnersSeen, withoutDuplicateOwners } from './duplicate-owners.ts';
 export { includeObject, type IncludeObject } from './include-object.ts';
 export { listOptions, type ListOptions } from './list-options.ts';
 export { isObject, jsonTypeOf, type PatchContext, type Patched, type PatchMethod } from './patch-body.ts';

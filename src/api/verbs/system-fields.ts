@@ -51,7 +51,6 @@ export function fillSystemFields(object: ApiObject, { newUid, now }: SystemField
     name: name === '' && generateName !== '' ? generatedName(generateName, random) : object.metadata.name,
     uid: newUid(),
     creationTimestamp: timestamp(now),
-    ...UNMARKED,
   });
 }
 

@@ -77,6 +77,39 @@ describe('decodeYaml()', () => {
     });
   });
 
+  test.each([
+    ['m: |\n  a', 'a'],
+    ['m: |+\n  a', 'a'],
+    ['m: >\n  a\n  b', 'a b'],
+    ['m: |\n  a\n   ', 'a\n '],
+    ['m: |2\n   ', ' '],
+    ['m: |\n  a\n  ', 'a\n'],
+    ['m: |+\n\n  ', '\n'],
+    ['m: |-\n  a', 'a'],
+    ['m: |\n  a\n', 'a\n'],
+    ['m: |\n  a\n---\nm: b', 'a\n'],
+  ])('ends a block as the text ends, with or without a line break: %j', (text, expected) => {
+    expect(new YamlBody(text).untyped()).toEqual({ m: expected });
+  });
+
+  test.each([
+    ['m: "a\nb\n\nc"', 'a b\nc'],
+    ["m: 'a\nb'", 'a b'],
+    ['m: {a: b,\nc: d\n}', { a: 'b', c: 'd' }],
+    ['n: 1\nl:\n- m: [\n  a, # one\n  [b,\nc]\n  ]\nm: 2', 2],
+  ])('reads lines in quotes and brackets that are not indented, as Go does: %j', (text, expected) => {
+    expect(new YamlBody(text).untyped()).toMatchObject({ m: expected });
+  });
+
+  test('names the original lines of duplicate keys behind lines that are not indented', () => {
+    expect(new YamlBody('m: {\na: b\n}\nm: 1\n').duplicates).toEqual(['line 4: key "m" already set in map']);
+  });
+
+  test('gives up reading again in bounded time', () => {
+    const text = `m: [${'\na,'.repeat(100_000)}`;
+    expect(() => new YamlBody(text)).toThrow(/^yaml: line \d+: /);
+  });
+
   test('keeps the last of duplicate keys, and warns about each of them', () => {
     const { value, warnings } = decodeYaml('data:\n  a: x\n  a: z\nfoo: 1\n', configMap, { fieldValidation: 'Warn' });
 
@@ -124,4 +157,15 @@ describe('decodeYaml()', () => {
     expect(Object.keys(value['data'] as object)).toEqual(['__proto__', 'constructor']);
     expect(Object.getPrototypeOf(value['data'])).toBe(Object.prototype);
   });
+});
+
+test.each([
+  ['a: [1', "line 1: did not find expected ',' or ']'"],
+  ['a: [1\n', "line 1: did not find expected ',' or ']'"],
+  ['x: y\na: [1\n\n', "line 3: did not find expected ',' or ']'"],
+  ['a: [1, {b: c\n', "line 1: did not find expected ',' or '}'"],
+  ['a:\n  - {b\n  - c\n', "line 3: did not find expected ',' or '}'"],
+  ['a: [1,\n', 'line 1: did not find expected node content'],
+])('a list or map in brackets without an end is refused in the words of Go: %j', (text, problem) => {
+  expect(() => new YamlBody(text)).toThrow(`yaml: ${problem}`);
 });

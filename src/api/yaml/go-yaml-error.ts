@@ -8,13 +8,14 @@ export function yamlError(problem: string): DecodeError {
 
 /** Go's error for text that is not YAML. Its parser differs from ours, so this is close, not always equal. */
 export function yamlSyntaxError(error: YAMLException, text: string): DecodeError {
+  if (/end of the stream within a flow/.test(error.reason)) return yamlError(unclosedProblem(text));
   const mark = error.mark ?? { line: 0, position: 0 };
   const byte = text.charAt(mark.position);
   const isAtTab = byte === '\t' || /(?:^|\n)\t[^\n]*$/.test(text.slice(0, mark.position + 1));
   const { problem, lineOffset } = rephrase(error.reason, isAtTab ? '\t' : byte, text.slice(mark.position));
   // Go counts some positions from 0, and does not name the first line
   const line = mark.line + lineOffset;
-  const where = mark.line === 0 && lineOffset <= 1 && !isAtEnd(error.reason) ? '' : `line ${line}: `;
+  const where = mark.line === 0 && lineOffset <= 1 ? '' : `line ${line}: `;
   return new DecodeError('syntax', `yaml: ${line > 0 ? where : ''}${problem}`, { cause: error });
 }
 
@@ -29,9 +30,6 @@ function rephrase(reason: string, character: string, rest: string): Rephrased {
     return { problem: 'control characters are not allowed', lineOffset: -Infinity };
   if (/end of the stream within a (?:double|single) quoted scalar|deficient indentation/.test(reason)) {
     return { problem: 'found unexpected end of stream', lineOffset: 1 };
-  }
-  if (/end of the stream within a flow/.test(reason)) {
-    return { problem: "did not find expected ',' or '}'", lineOffset: 1 };
   }
   for (const [pattern, problem, lineOffset] of PHRASES) if (pattern.test(reason)) return { problem, lineOffset };
   return rephraseCharacter(reason, character, rest);
@@ -62,6 +60,21 @@ function rephraseCharacter(reason: string, character: string, rest: string): Rep
   return { problem: 'did not find expected key', lineOffset: 0 };
 }
 
-function isAtEnd(reason: string): boolean {
-  return reason.includes('within a flow');
+/** What Go misses at the end of a text in which a list or map in brackets is open. */
+function unclosedProblem(text: string): string {
+  const line = text.split('\n').length - (/(^|\n) *$/.test(text) ? 1 : 0);
+  const close = lastOpened(text) === '[' ? ']' : '}';
+  const isItemDue = /[[{,]\s*$/.test(text);
+  return `line ${line}: did not find expected ${isItemDue ? 'node content' : `',' or '${close}'`}`;
+}
+
+/** The innermost bracket that is open at the end; brackets in quotes are taken for others, which concerns only the message. */
+function lastOpened(text: string): string | undefined {
+  let closed = 0;
+  for (let at = text.length - 1; at >= 0; at--) {
+    const character = text.charAt(at);
+    if (/[\]}]/.test(character)) closed += 1;
+    else if (/[[{]/.test(character) && closed-- === 0) return character;
+  }
+  return undefined;
 }

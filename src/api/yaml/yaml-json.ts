@@ -13,10 +13,14 @@ export function parseYaml(text: string): JsonNode {
 /** The same in steps, with its duplicate keys. */
 export function* yamlJson(text: string | Uint8Array): Steps<YamlJson> {
   const decoded = decodeText(text);
-  const parsed = yield* yamlParsing(decoded);
+  if (CONTROL.test(decoded)) throw yamlError('control characters are not allowed');
+  const { node, text: parsed } = yield* yamlParsing(decoded);
   yield;
-  return yield* yamlToJson(parsed, decoded);
+  return yield* yamlToJson(node, parsed);
 }
+
+/** What Go's YAML reader refuses; other control characters are found by the parser. */
+const CONTROL = /[\u007f\u0080-\u0084\u0086-\u009f]/;
 
 function decodeText(bytes: string | Uint8Array): string {
   if (typeof bytes === 'string') return bytes;

@@ -37,21 +37,59 @@ const EVENTS_A_STEP = 20_000;
 /** The nesting limit of JSON, see `decodeJson`. */
 const MAX_DEPTH = 1000;
 
-/** Parses the first document of a YAML text, as Kubernetes does; undefined if there is none. */
-export function* yamlParsing(text: string): Steps<YamlNode | undefined> {
-  const first = firstDocument(text);
-  const events = eventsOf(first);
-  yield;
-  return yield* new DocumentReader(first, events).read();
+/** What was read: undefined if the text has no document. */
+export interface ParsedYaml {
+  readonly node: YamlNode | undefined;
+  /** The text that positions are in: its lines are those of the original, some of them indented further. */
+  readonly text: string;
 }
 
-function eventsOf(text: string): readonly Event[] {
-  try {
-    return parseEvents(text, { maxDepth: MAX_DEPTH });
-  } catch (error) {
-    if (error instanceof YAMLException) throw yamlSyntaxError(error, text);
-    throw error;
+/** Parses the first document of a YAML text, as Kubernetes does. */
+export function* yamlParsing(original: string): Steps<ParsedYaml> {
+  const { text, events } = yield* parsedEvents(firstDocument(original));
+  yield;
+  return { node: yield* new DocumentReader(text, events).read(), text };
+}
+
+interface ParsedEvents {
+  readonly text: string;
+  readonly events: readonly Event[];
+}
+
+/** How many characters are read again for lines that must be indented. */
+const MAX_READ_AGAIN = 1 << 20;
+/** How many characters a failure costs in the time in which one is read: the text is copied and searched for the place. */
+const COPIES_A_READ = 4;
+
+/**
+ * Our parser wants the lines of a text in quotes, or of a list or map in brackets, indented further than their parent. Go's does
+ * not, and spaces mean nothing there: such lines are indented, one by one, and the text is read again.
+ */
+function* parsedEvents(original: string): Steps<ParsedEvents> {
+  let text = original;
+  let readAgain = 0;
+  let indent = '';
+  for (;;) {
+    try {
+      return { text, events: parseEvents(text, { maxDepth: MAX_DEPTH }) };
+    } catch (error) {
+      if (!(error instanceof YAMLException)) throw error;
+      if (error.reason !== 'deficient indentation' || readAgain > MAX_READ_AGAIN) throw yamlSyntaxError(error, text);
+      const { position = 0 } = error.mark ?? {};
+      const lineStart = text.lastIndexOf('\n', position - 1) + 1;
+      if (indent === '') indent = ' '.repeat(deepestIndent(text) + 1);
+      text = text.slice(0, lineStart) + indent + text.slice(lineStart);
+      readAgain += position + indent.length + text.length / COPIES_A_READ;
+    }
+    yield;
   }
+}
+
+/** No node of the text is indented further. */
+function deepestIndent(text: string): number {
+  let deepest = 0;
+  for (const [leading] of text.matchAll(/^[ ?-]+/gm)) deepest = Math.max(deepest, leading.length);
+  return deepest;
 }
 
 /** Text after the first document is ignored, valid or not. */
@@ -134,7 +172,15 @@ class DocumentReader {
   #scalar(event: ScalarEvent): YamlNode {
     const tag = event.tagStart < 0 ? '' : this.#text.slice(event.tagStart, event.tagEnd);
     const isPlain = event.style === SCALAR_STYLE.PLAIN;
-    return { kind: 'scalar', text: getScalarValue(this.#text, event), tag, isPlain, position: this.#position };
+    const value = getScalarValue(this.#text, event);
+    const text = this.#isCutShort(event) ? value.replace(/\n$/, '') : value;
+    return { kind: 'scalar', text, tag, isPlain, position: this.#position };
+  }
+
+  /** Whether a block ends where the text does, without a line break: Go adds none, our parser does. */
+  #isCutShort({ style, valueEnd }: ScalarEvent): boolean {
+    const isBlock = style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
+    return isBlock && valueEnd === this.#text.length && !/[\r\n]$/.test(this.#text);
   }
 
   #anchorOf(event: { readonly anchorStart: number; readonly anchorEnd: number }): string {

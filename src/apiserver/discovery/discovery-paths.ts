@@ -11,15 +11,22 @@ import {
   resourceList,
   singleGroup,
 } from '../../api/index.ts';
-import type { AggregatedDiscovery, DiscoveredGroupVersion, ServedGroup } from '../../api/index.ts';
+import type { DiscoveredGroupVersion, ServedGroup } from '../../api/index.ts';
 import { parseAccept } from '../answers/accept.ts';
 import type { Answer } from '../answers/answer.ts';
+import { type Format, formats, mediaTypes } from '../answers/representation.ts';
 import type { Call } from '../request/call.ts';
 import type { RequestHeaders } from '../request/incoming-request.ts';
 import type { PathHandler } from '../stages/dispatch.ts';
 import { discoveredResource } from './described-resource.ts';
 import type { DocumentWriter } from './document-writer.ts';
 import type { ServedApi, ServedVersion } from './served-api.ts';
+
+/** An aggregated answer: its JSON, and other forms that were asked for. */
+interface AggregatedForms {
+  readonly etag: string;
+  readonly forms: Map<Format, string | Uint8Array>;
+}
 
 /** `/api`, `/apis` and the paths below them that are not resources: the served groups, versions and resources. */
 export class DiscoveryPaths implements PathHandler {
@@ -29,7 +36,7 @@ export class DiscoveryPaths implements PathHandler {
   /** The JSON of groups in aggregated answers. */
   readonly #groupTexts = new WeakMap<ServedGroup, string>();
   /** Aggregated answers by path, cached until something changes. */
-  readonly #aggregated = new Map<string, { readonly of: readonly ServedGroup[]; readonly made: AggregatedDiscovery }>();
+  readonly #aggregated = new Map<string, { readonly of: readonly ServedGroup[]; readonly made: AggregatedForms }>();
 
   constructor(served: ServedApi, documents: DocumentWriter, serverAddress: () => string) {
     this.#served = served;
@@ -45,7 +52,8 @@ export class DiscoveryPaths implements PathHandler {
     const isRoute = root === 'api' || rest.length > 1;
     if (isRoute && call.request.method !== 'GET' && call.request.method !== 'HEAD') return refuseMethod(rest);
     if (rest.length === 0) {
-      if (wantsAggregated(call.request)) return this.#aggregatedAnswer(call, root);
+      const form = aggregatedForm(call.request);
+      if (form !== undefined) return this.#aggregatedAnswer(call, root, form);
       const document = root === 'api' ? coreVersions(this.#serverAddress()) : groupList(this.#served.groups());
       return this.#documents.write(call, document, { isRoute });
     }
@@ -66,22 +74,25 @@ export class DiscoveryPaths implements PathHandler {
     return undefined;
   }
 
-  #aggregatedAnswer(call: Call, root: 'api' | 'apis'): Answer {
-    const { body, etag } = this.#aggregate(root);
+  #aggregatedAnswer(call: Call, root: 'api' | 'apis', form: Format): Answer {
+    const { forms, etag } = this.#aggregate(root);
     const headers = { etag: `"${etag}"`, vary: 'Accept', 'cache-control': 'public' };
     if (call.request.header('if-none-match') === `"${etag}"`) {
-      return { type: 'bytes', code: 304, contentType: AGGREGATED_TYPE, body: '', headers };
+      return { type: 'bytes', code: 304, contentType: aggregatedType(form), body: '', headers };
     }
-    return { type: 'bytes', code: 200, contentType: AGGREGATED_TYPE, body, headers };
+    const body = forms.get(form) ?? this.#documents.encode(JSON.parse(forms.get('json') as string) as object, form);
+    forms.set(form, body);
+    return { type: 'bytes', code: 200, contentType: aggregatedType(form), body, headers };
   }
 
-  #aggregate(root: 'api' | 'apis'): AggregatedDiscovery {
+  #aggregate(root: 'api' | 'apis'): AggregatedForms {
     const all = this.#served.groups();
     const known = this.#aggregated.get(root);
     if (known?.of === all) return known.made;
     const groups = all.filter(({ name }) => (name === '') === (root === 'api'));
     const texts = orderedGroups(groups, 'by group').map((group) => this.#groupText(group));
-    const made = aggregatedDiscovery(texts.filter((text) => text !== ''));
+    const { body, etag } = aggregatedDiscovery(texts.filter((text) => text !== ''));
+    const made = { etag, forms: new Map<Format, string | Uint8Array>([['json', body]]) };
     this.#aggregated.set(root, { of: all, made });
     return made;
   }
@@ -107,7 +118,10 @@ function refuseMethod(below: readonly string[]): undefined {
 }
 
 const { group, version, kind } = AGGREGATED_DISCOVERY;
-const AGGREGATED_TYPE = `application/json;g=${group};v=${version};as=${kind}`;
+
+function aggregatedType(form: Format): string {
+  return `${mediaTypes[form]};g=${group};v=${version};as=${kind}`;
+}
 
 function discovered(served: ServedVersion): readonly DiscoveredGroupVersion[] {
   const { foreign } = served;
@@ -116,16 +130,15 @@ function discovered(served: ServedVersion): readonly DiscoveredGroupVersion[] {
   return [{ ...served, resources, freshness: 'Current' }];
 }
 
-/** Whether the first alternative that is available is the aggregated form. */
-function wantsAggregated(request: RequestHeaders): boolean {
-  for (const clause of parseAccept(request.header('accept') ?? '')) {
-    const { parameters } = clause;
-    if (clause.type !== 'application' || clause.subtype !== 'json') return false;
+/** The format of the first alternative that is available, if that is the aggregated form. */
+function aggregatedForm(request: RequestHeaders): Format | undefined {
+  for (const { type, subtype, parameters } of parseAccept(request.header('accept') ?? '')) {
+    const form = formats.find((each) => mediaTypes[each] === `${type}/${subtype}`);
     const asked = parameters.get('as');
-    if (asked === undefined) return false;
-    if (asked === kind && parameters.get('g') === group && parameters.get('v') === version) return true;
+    if (form === undefined || asked === undefined) return undefined;
+    if (asked === kind && parameters.get('g') === group && parameters.get('v') === version) return form;
   }
-  return false;
+  return undefined;
 }
 
 const FIXED = [

@@ -1,10 +1,17 @@
 import { Buffer } from 'node:buffer';
-import { encodeJson, encodePrettyJson, encodeProtobuf, encodeYaml, wrapProtobuf } from '../../api/index.ts';
+import {
+  AGGREGATED_DISCOVERY,
+  encodeJson,
+  encodePrettyJson,
+  encodeProtobuf,
+  encodeYaml,
+  wrapProtobuf,
+} from '../../api/index.ts';
 import type { TypeTable } from '../../api/index.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Negotiator } from '../answers/negotiator.ts';
 import { noRouteFor, notAcceptable } from '../answers/not-acceptable.ts';
-import { mediaTypes } from '../answers/representation.ts';
+import { type Format, mediaTypes } from '../answers/representation.ts';
 import type { Call } from '../request/call.ts';
 
 /** The type fields of every discovery document. */
@@ -30,17 +37,20 @@ export class DocumentWriter {
       type: 'bytes',
       code: 200,
       contentType: mediaTypes[format],
-      body: this.#encode(document, format, isPretty),
+      body: this.encode(document, format, isPretty),
     };
   }
 
-  #encode(document: TypedDocument, format: string, isPretty: boolean): Uint8Array | string {
+  /** The document's text or bytes. */
+  encode(document: TypedDocument, format: Format, isPretty = false): Uint8Array | string {
     switch (format) {
       case 'yaml':
         return encodeYaml(document);
       case 'protobuf': {
         const { kind = '', apiVersion = '' } = document;
-        const type = this.#types.struct(`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`);
+        const isAggregated = apiVersion === `${AGGREGATED_DISCOVERY.group}/${AGGREGATED_DISCOVERY.version}`;
+        const place = isAggregated ? 'io.k8s.api.apidiscovery.v2' : 'io.k8s.apimachinery.pkg.apis.meta.v1';
+        const type = this.#types.struct(`${place}.${kind}`);
         return wrapProtobuf(encodeProtobuf(document, type), { apiVersion, kind });
       }
       default:

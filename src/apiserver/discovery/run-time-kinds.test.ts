@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { GroupVersion } from '../../api/index.ts';
+import { decodeProtobuf, type GroupVersion, openProtobufEnvelope, YamlBody } from '../../api/index.ts';
 import type { Resource } from '../resource.ts';
 import { KindServer } from '../testing/kind-server.ts';
 import { cronTabs } from '../testing/cron-tabs.ts';
@@ -51,6 +51,23 @@ describe('a kind that is registered while the server runs', () => {
     });
     api.server.registry.withdraw(KIND);
     expect((await api.get('/apis', { accept: AGGREGATED, 'if-none-match': before })).code).toBe(304);
+  });
+
+  test('is in aggregated discovery in YAML and protobuf too, with the same ETag', async () => {
+    await using api = new KindServer();
+    api.server.registry.register(cronTabs());
+    const json = await api.get('/apis', { accept: AGGREGATED });
+    const form = (type: string) => api.get('/apis', { accept: AGGREGATED.replace('application/json', type) });
+    const yaml = await form('application/yaml');
+    const protobuf = await form('application/vnd.kubernetes.protobuf');
+
+    expect(new YamlBody(yaml.body).untyped()).toEqual(json.json());
+    const type = api.types.struct('io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList');
+    const { raw } = openProtobufEnvelope(protobuf.body);
+    const { kind: _kind, apiVersion: _version, ...document } = json.json();
+    expect(decodeProtobuf(raw, type)).toMatchObject(document);
+    for (const { headers } of [yaml, protobuf]) expect(headers['etag']).toBe(json.headers['etag']);
+    expect(protobuf.headers['content-type']).toBe(AGGREGATED.replace('json', 'vnd.kubernetes.protobuf'));
   });
 
   test('is documented as a custom resource, with its types inlined', async () => {

@@ -1,4 +1,4 @@
-import { badRequest, DecodeError, type TypeMeta } from '../../api/index.ts';
+import { badRequest, DecodeError, quoteGo, type TypeMeta } from '../../api/index.ts';
 import type { Services } from '../endpoint.ts';
 import type { Resource } from '../resource.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
@@ -11,13 +11,15 @@ interface Sent {
 /** Rejects a kind or version that differs from the path's; a body without them is accepted. */
 export function checkKind(sent: Sent, resource: Resource, services: Services): void {
   const kind = typeof sent.kind === 'string' ? sent.kind : '';
-  const apiVersion = typeof sent.apiVersion === 'string' ? sent.apiVersion : '';
+  const stated = typeof sent.apiVersion === 'string' ? sent.apiVersion : '';
+  const apiVersion = stated === '/' ? '' : stated; // as Go reads it
   const expected = apiVersionOf(resource);
   if ((kind === '' || kind === resource.kind) && (apiVersion === '' || apiVersion === expected)) return;
   if (apiVersion.split('/').length > 2)
     throw new DecodeError('mismatch', `unexpected GroupVersion string: ${apiVersion}`);
   const actual = { kind: kind === '' ? resource.kind : kind, apiVersion: apiVersion === '' ? expected : apiVersion };
-  if (actual.kind === resource.kind && actual.apiVersion !== expected) {
+  const isOther = actual.kind === resource.kind && actual.apiVersion !== expected;
+  if (isOther && (resource.type.isStructural === true || isRegistered(actual, services))) {
     throw badRequest(
       `the API version in the data (${actual.apiVersion}) does not match the expected API version (${expected})`,
     );
@@ -25,16 +27,22 @@ export function checkKind(sent: Sent, resource: Resource, services: Services): v
   throw cannotHandle(actual, resource, unregisteredKind(actual, resource, services));
 }
 
+function isRegistered({ kind, apiVersion }: TypeMeta, services: Services): boolean {
+  const slash = apiVersion.indexOf('/');
+  const group = slash < 0 ? '' : apiVersion.slice(0, slash);
+  const version = apiVersion.slice(slash + 1);
+  const isFormer = /^v\d+(?:alpha|beta)\d+$/.test(version); // removed from what is served, but still registered
+  return isFormer || services.types.kind({ group, version, kind }) !== undefined;
+}
+
 /** The error for a kind that is not the resource's. */
 export function unregisteredKind(sent: TypeMeta, resource: Resource, services: Services): string {
   const { kind, apiVersion } = sent;
-  const slash = apiVersion.indexOf('/');
-  const version = apiVersion.slice(slash + 1);
-  const group = slash < 0 ? '' : apiVersion.slice(0, slash);
-  const isKnown = services.types.kind({ group, version, kind }) !== undefined;
-  return isKnown
+  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  const shown = apiVersion.startsWith('/') ? version : apiVersion;
+  return isRegistered(sent, services)
     ? `converting (${version}.${kind}) to (${internalName(resource)}): unknown conversion`
-    : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
+    : `no kind ${quoteGo(kind)} is registered for version ${quoteGo(shown)} in scheme "pkg/runtime/scheme.go:111"`;
 }
 
 /** The name of the kind's internal type in messages: `core.Secret`. */
@@ -48,7 +56,7 @@ export function cannotHandle(sent: Sent, resource: Resource, why: string): Error
       .split('/')
       .at(-1) ?? '';
   return badRequest(
-    `${String(sent.kind)} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}: ${why}`,
+    `${String(sent.kind)} in version ${quoteGo(version)} cannot be handled as a ${resource.kind}: ${why}`,
   );
 }
 

@@ -64,9 +64,13 @@ export async function decodeObject(call: Call, resource: Resource, context: Deco
   return object;
 }
 
+/** As Go reads it, an apiVersion that says nothing. */
+const NO_VERSION = '/';
+
 /** Sets kind and apiVersion where the client left them out; they come first, as in all JSON output. */
 function withKind(decoded: ApiObject, resource: Resource): ApiObject {
-  if (decoded.kind !== undefined && decoded.apiVersion !== undefined) return decoded;
+  if (decoded.kind !== undefined && decoded.apiVersion !== undefined && decoded.apiVersion !== NO_VERSION)
+    return decoded;
   const { kind: _1, apiVersion: _2, ...rest } = decoded;
   return { kind: resource.kind, apiVersion: apiVersionOf(resource), ...rest };
 }

@@ -1,4 +1,4 @@
-import { badRequest, methodNotAllowed, pageNotFound, pathSegmentNameProblems } from '../../api/index.ts';
+import { badRequest, methodNotAllowed, pageNotFound, pathSegmentNameProblems, quoteGo } from '../../api/index.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Negotiator } from '../answers/negotiator.ts';
 import type { Endpoint, Services } from '../endpoint.ts';
@@ -93,7 +93,7 @@ function runVerb(call: Call, endpoint: Endpoint, negotiator: Negotiator): Answer
   if (info.subresource !== '') return subresource(call, endpoint, negotiate);
   if (call.request.method === 'HEAD') throw methodNotAllowed();
   if (resource.namespaced && info.namespace === '' && info.verb !== 'list' && info.verb !== 'watch')
-    throw methodNotAllowed();
+    throw info.parts.length > 1 ? pageNotFound() : methodNotAllowed();
   if (!resource.namespaced && info.namespace !== '' && resource.plural !== 'namespaces') throw pageNotFound();
   if (info.parts.length > 1 && !resource.verbs.some((verb) => OBJECT_VERBS.has(verb))) throw pageNotFound();
   const fits = info.parts.length === 1 ? COLLECTION_VERBS : OBJECT_VERBS;
@@ -119,7 +119,7 @@ function warnOfDeprecation(call: Call, text: string): void {
 function checkName(name: string): void {
   const problems = pathSegmentNameProblems(name);
   if (problems.length === 0) return;
-  throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problems.join(';')}`);
+  throw badRequest(`Name parameter invalid: ${quoteGo(name)}: ${problems.join(';')}`);
 }
 
 const COLLECTION_VERBS = new Set(['create', 'list', 'watch', 'deletecollection']);

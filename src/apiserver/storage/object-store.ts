@@ -127,6 +127,11 @@ export class ObjectStore {
     return this.#opened.arePlain ? this.#opened.share(entry) : this.#opened.openNow(entry);
   }
 
+  /** The object of an entry that the caller has from the store, such as one of its history. */
+  open(entry: Entry): StoredObject | Promise<StoredObject> {
+    return this.#opened.open(entry);
+  }
+
   /** The object of stored bytes, if it has been read or written in this process. */
   known(value: Uint8Array): StoredObject | undefined {
     return this.#opened.known(value);

@@ -5,6 +5,7 @@ import {
   encodeJson,
   encodeSortedJson,
   encodeProtobufEnvelope,
+  formatGroupVersion,
   isProtobufEnvelope,
   jsonEncoding,
   openProtobufEnvelope,
@@ -42,32 +43,37 @@ const LONG_NUMBER = /[:[,]-?\d{16}/;
 /**
  * JSON in canonical order: the format of the embedded store, and of custom resources in etcd.
  *
- * Objects of a structural type may have been stored when their kind had another schema: they are pruned and defaulted when they are read.
- * Values that this codec wrote itself need neither.
+ * Objects of a structural type may have been stored when their kind had another schema, and others by another version of Kubernetes: they
+ * are pruned when they are read, the former defaulted too. Values that this codec wrote itself need neither.
  */
-export function jsonStorage(type: Struct, typeOf?: (apiVersion: string) => Struct | undefined): StorageCodec {
+export function jsonStorage(
+  type: Struct,
+  typeOf?: (apiVersion: string) => Struct | undefined,
+  { hasForeignFields = false }: Pick<StorageForm, 'hasForeignFields'> = {},
+): StorageCodec {
   let precedes: ((name: string) => boolean) | undefined;
   const isStructural = type.isStructural === true;
+  const isRead = isStructural || hasForeignFields;
   const written = new WeakSet<Uint8Array>();
   return {
     encode(object) {
       const value = pagedBytes(jsonText(object, type));
-      if (isStructural) written.add(value);
+      if (isRead) written.add(value);
       return value;
     },
 
-    ...(isStructural ? {} : { encoding: jsonSteps }),
+    ...(isRead ? {} : { encoding: jsonSteps }),
 
     decode(value) {
       const text = asBuffer(value).toString('utf8');
-      if (isStructural && !written.has(value))
-        return readByType(text, typeOf ?? ((apiVersion) => (isOf(type, apiVersion) ? type : undefined)));
+      if (isRead && !written.has(value))
+        return readByType(text, typeOf ?? ((apiVersion) => (isOf(type, apiVersion) ? type : undefined)), isStructural);
       if (LONG_NUMBER.test(text)) return decodeJson(text, type).value as unknown as ApiObject;
       return JSON.parse(text) as ApiObject;
     },
 
     jsonAt(value, revision) {
-      if (isStructural && !written.has(value)) return undefined;
+      if (isRead && !written.has(value)) return undefined;
       const bytes = asBuffer(value);
       precedes ??= precedingResourceVersion(type);
       const insert = `,"resourceVersion":"${revision}"`;
@@ -81,7 +87,7 @@ export function jsonStorage(type: Struct, typeOf?: (apiVersion: string) => Struc
     },
 
     jsonPiecesAt(value, revision) {
-      if (value.length < MIN_PIECED_BYTES || (isStructural && !written.has(value))) return undefined;
+      if (value.length < MIN_PIECED_BYTES || (isRead && !written.has(value))) return undefined;
       precedes ??= precedingResourceVersion(type);
       const head = Buffer.from(value.subarray(0, HEAD_BYTES));
       const split = endOfMetadata(head, precedes);
@@ -104,15 +110,20 @@ function* jsonSteps(object: ApiObject): Steps<Uint8Array> {
 }
 
 function isOf({ kind }: Struct, apiVersion: string): boolean {
-  return apiVersion === `${kind?.group}/${kind?.version}`;
+  return kind !== undefined && apiVersion === formatGroupVersion(kind);
 }
 
 /** Objects in an unknown version, and those that cannot be parsed, are returned as stored. */
-function readByType(text: string, typeOf: (apiVersion: string) => Struct | undefined): ApiObject {
+function readByType(
+  text: string,
+  typeOf: (apiVersion: string) => Struct | undefined,
+  isStructural: boolean,
+): ApiObject {
   const type = typeOf(versionAtStart(text) ?? versionIn(text) ?? '');
   if (type !== undefined) {
     try {
-      return decodeJson(text, type, { defaults: true, forgives: true }).value as unknown as ApiObject;
+      return decodeJson(text, type, isStructural ? { defaults: true, forgives: true } : {})
+        .value as unknown as ApiObject;
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
     }

@@ -1,4 +1,4 @@
-import { type ApiObject, canonicalObject, type Struct, withMeta } from '../../api/index.ts';
+import { type ApiObject, canonicalObject, forgetSentEmpty, type Struct, withMeta } from '../../api/index.ts';
 import { deepFreeze } from '../../base/index.ts';
 import type { Entry, Revision } from '../../store/index.ts';
 import { jsonText, type StorageCodec } from './storage-codec.ts';
@@ -232,6 +232,6 @@ function withResourceVersion(object: ApiObject, revision: Revision): ApiObject {
 
 /** Deeply frozen; the static type stays mutable, because a write to it throws at once. */
 function frozen(object: ApiObject): ApiObject {
-  deepFreeze(object);
+  deepFreeze(object, forgetSentEmpty);
   return object;
 }

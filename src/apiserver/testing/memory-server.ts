@@ -1,6 +1,7 @@
-import { builtInTypes } from '../../api/index.ts';
+import { builtInTypes, type TypeTable } from '../../api/index.ts';
 import {
   discardLogger,
+  type KubernetesVersion,
   MetricRegistry,
   type Random,
   RandomUidSource,
@@ -19,6 +20,8 @@ import { inProcessCall } from '../transport/in-process-call.ts';
 
 interface MemoryServerOptions {
   readonly startMs?: number;
+  /** Default: that of `builtInTypes`. */
+  readonly kubernetesVersion?: KubernetesVersion;
   readonly seed?: number | string;
   /** Used instead of a seed. */
   readonly random?: Random;
@@ -34,14 +37,16 @@ export interface TestRequest {
 
 /** An API server without kinds, with a store in memory and without sockets. */
 export class MemoryServer implements AsyncDisposable {
-  readonly types = builtInTypes();
+  readonly types: TypeTable;
   readonly clock;
   readonly random: Random;
   readonly store;
   readonly objects: ServerObjects;
   readonly server: ApiServer;
 
-  constructor({ startMs, seed = 1, random: given, admission = () => [] }: MemoryServerOptions = {}) {
+  constructor(options: MemoryServerOptions = {}) {
+    const { startMs, kubernetesVersion, seed = 1, random: given, admission = () => [] } = options;
+    this.types = builtInTypes(kubernetesVersion);
     this.clock = new VirtualClock(startMs === undefined ? {} : { startMs });
     this.random = given ?? new SeededRandom(seed);
     this.store = openMemoryStore({ clock: this.clock });

@@ -1,10 +1,17 @@
 import type { Clock } from '../../base/index.ts';
-import type { RequestTrace, TracedRequest } from './request-trace.ts';
+import type { RequestTrace, TracedRequest, WrittenObject } from './request-trace.ts';
 
 /** What is known about a request besides its trace. */
 export type RequestHead = Omit<TracedRequest, 'id' | 'time' | keyof RequestTrace['result']> & {
   readonly receivedAt: number;
 };
+
+/** As much of a request as is needed to find the one that made a change. */
+export interface WriteNote extends Pick<RequestHead, 'method' | 'path' | 'user' | 'receivedAt'> {
+  readonly id: string;
+  readonly wrote: WrittenObject | undefined;
+  readonly durationMs: number;
+}
 
 interface Kept {
   readonly number: number;
@@ -39,6 +46,15 @@ export class RecentRequests {
   list(after = '0'): readonly TracedRequest[] {
     const last = Number(after);
     return this.#kept.filter(({ number }) => number > last).map(requestOf);
+  }
+
+  /** The requests that wrote an object, oldest first. */
+  *writes(): Generator<WriteNote> {
+    for (const { number, head, trace } of this.#kept) {
+      const { wrote, durationMs } = trace.written;
+      const { method, path, user, receivedAt } = head;
+      if (wrote !== undefined) yield { id: String(number), method, path, user, receivedAt, wrote, durationMs };
+    }
   }
 
   /** Finds a request by its id or its audit ID. */

@@ -40,7 +40,18 @@ export interface TracedRequest {
   readonly message?: string;
   readonly durationMs: number;
   readonly warnings?: readonly string[];
+  /** The object that was written. */
+  readonly wrote?: WrittenObject;
+  /** The run of a controller in this process that sent the request: an id of `/keelson/runs`. */
+  readonly run?: number;
   readonly steps: readonly TracedStep[];
+}
+
+/** An object after a write. */
+export interface WrittenObject {
+  readonly name: string;
+  /** Absent where the answer did not say it, as of bindings and deletions. */
+  readonly resourceVersion?: string;
 }
 
 /** Maximum size of the patches of one request; further ones are kept without their values. */
@@ -123,6 +134,7 @@ export class RequestTrace {
   readonly #steps: TraceStep[] = [];
   #status: Status | undefined;
   #endMs: number | undefined;
+  #wrote: WrittenObject | undefined;
   #stepCount = 0;
   #patchBytes = 0;
   /** Whether the request is for objects with secrets: neither values nor messages about them are recorded. */
@@ -166,18 +178,29 @@ export class RequestTrace {
     this.#status = status;
   }
 
+  /** Records which object the request wrote. */
+  wrote(object: WrittenObject): void {
+    this.#wrote = object;
+  }
+
   /** Called when the request has been answered. */
   end(): void {
     this.#endMs = this.now();
   }
 
+  /** What was written, and how long the request took, without the steps. */
+  get written(): { readonly wrote: WrittenObject | undefined; readonly durationMs: number } {
+    return { wrote: this.#wrote, durationMs: this.#endMs ?? this.now() };
+  }
+
   /** The recorded trace; built on demand, because most traces are never read. */
-  get result(): Pick<TracedRequest, 'reason' | 'message' | 'durationMs' | 'steps'> {
+  get result(): Pick<TracedRequest, 'reason' | 'message' | 'durationMs' | 'wrote' | 'steps'> {
     const { reason, message } = this.#status ?? {};
     return {
       ...(reason === undefined ? {} : { reason }),
       ...(message === undefined || this.isConfidential ? {} : { message: message.slice(0, MAX_TEXT) }),
       durationMs: rounded(this.#endMs ?? this.now()),
+      ...(this.#wrote === undefined ? {} : { wrote: this.#wrote }),
       steps: this.#steps.map((step) => step.result),
     };
   }

@@ -25,6 +25,8 @@ export interface TraceOptions {
 /** Records what stages, plugins, webhooks and policies do with requests, and keeps it for the most recent ones. */
 export class RequestTraces {
   readonly recent: RecentRequests;
+  /** The run of a controller in this process that the current code belongs to, where these are tracked. */
+  currentRun: () => number | undefined = () => undefined;
   readonly #options: TraceOptions;
   readonly #isAlwaysOn: boolean;
 
@@ -46,12 +48,18 @@ export class RequestTraces {
     call.record.trace = trace;
     const answer = await next(call);
     if (asks && (await this.#mayTrace(call))) {
-      const id = this.recent.add(describe(call, trace, answer.code), trace);
+      const id = this.recent.add(this.#describe(call, trace, answer.code), trace);
       return { ...answer, headers: { ...answer.headers, [TRACE_HEADER]: id } };
     }
     const isRead = call.request.method === 'GET' || call.request.method === 'HEAD';
-    if (this.#isAlwaysOn && !(isRead && answer.code < 400)) this.recent.add(describe(call, trace, answer.code), trace);
+    if (this.#isAlwaysOn && !(isRead && answer.code < 400))
+      this.recent.add(this.#describe(call, trace, answer.code), trace);
     return answer;
+  }
+
+  #describe(call: Call, trace: RequestTrace, code: number): RequestHead {
+    const run = this.currentRun();
+    return { ...describe(call, trace, code), ...(run === undefined ? {} : { run }) };
   }
 
   async #mayTrace({ principal: { user }, request: { signal } }: Call): Promise<boolean> {

@@ -3,7 +3,12 @@ export { listen, type ListenOptions } from './listen.ts';
 export type { HttpTransport } from './http-transport.ts';
 export type { ServingCertificate } from '../../wire/listen/index.ts';
 export type { RenewedCertificates } from './http-transport.ts';
-export { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './limits.ts';
+export {
+  DEFAULT_TRANSPORT_LIMITS,
+  type TransportLimitOptions,
+  type TransportLimits,
+  transportLimits,
+} from './limits.ts';
 export type { Protocol, SentAnswer, TransportObserver } from './observer.ts';
 export type { RequestHandler } from './request-handler.ts';
 export { inProcessCall, type InProcessCall, type InProcessRequest } from './in-process-call.ts';

@@ -1,3 +1,5 @@
+import { type Duration, millisecondsOf } from '../../base/index.ts';
+
 /** The resources that one client may use. The numbers are kube-apiserver's where it has one. */
 export interface TransportLimits {
   /** For all requests except long-running ones; a client may request less with `?timeout=`. */
@@ -50,6 +52,33 @@ export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
   maxResets: 200,
   resetsPerSecond: 50,
 };
+
+/** The members of `TransportLimits` that are times, by their names in options. */
+const TIMES = {
+  requestTimeout: 'requestTimeoutMs',
+  handshakeTimeout: 'handshakeTimeoutMs',
+  headersTimeout: 'headersTimeoutMs',
+  idleTimeout: 'idleTimeoutMs',
+  stallTimeout: 'stallTimeoutMs',
+  upgradeIdleTimeout: 'upgradeIdleTimeoutMs',
+  drainTime: 'drainMs',
+} as const satisfies Readonly<Record<string, keyof TransportLimits>>;
+
+type Times = typeof TIMES;
+
+/** The limits that differ from the defaults. Times are durations: `requestTimeout`, `handshakeTimeout`, `drainTime` and so on. */
+export type TransportLimitOptions = Partial<Omit<TransportLimits, Times[keyof Times]>> & {
+  readonly [Name in keyof Times]?: Duration;
+};
+
+/** All limits, with defaults for those that are absent. */
+export function transportLimits(options: TransportLimitOptions = {}): TransportLimits {
+  const names: Readonly<Record<string, string>> = TIMES;
+  const given = Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : [[names[name] ?? name, millisecondsOf(value)]],
+  );
+  return { ...DEFAULT_TRANSPORT_LIMITS, ...Object.fromEntries(given) };
+}
 
 /**
  * How long a client may continue sending after its answer, so that it reads the answer before the connection is closed. The same as in Go's

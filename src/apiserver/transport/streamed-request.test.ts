@@ -244,7 +244,7 @@ test('our own client streams a body, and abandons an answer that it does not nee
   async function* body(): AsyncGenerator<Uint8Array> {
     for (let count = 0; count < 100; count++) yield PIECE;
   }
-  const signal = AbortSignal.timeout(30_000);
+  const signal = AbortSignal.timeout(120_000);
   const answer = await client.request({ method: 'PUT', path: '/up', headers: {}, body: body(), signal });
   let received = '';
   for await (const chunk of answer.chunks) received += Buffer.from(chunk).toString();

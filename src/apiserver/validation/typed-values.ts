@@ -1,4 +1,12 @@
-import { checkFormat, invalidValue, notSupported, portNumberProblems, required, tooLong } from '../../api/index.ts';
+import {
+  asJson,
+  checkFormat,
+  invalidValue,
+  notSupported,
+  portNumberProblems,
+  required,
+  tooLong,
+} from '../../api/index.ts';
 import type { Constraints, Field, FieldError, Shape, Struct } from '../../api/index.ts';
 
 /** The path of a value, and the list for its errors. */
@@ -42,31 +50,45 @@ function fieldChecks(type: Struct, open: readonly Struct[] = []): readonly Field
   const checks: FieldCheck[] = [];
   known.set(type, checks);
   for (const field of type.fields) {
-    const check = shapeCheck(field.shape, [...open, type]);
+    const check = shapeCheck(field.shape, {
+      open: [...open, type],
+      isNamed: field.goType !== undefined,
+      isPointer: field.presence === 'pointer',
+    });
     if (check !== undefined || (field.required && field.isOnlyPublished !== true)) checks.push({ field, check });
   }
   return checks;
 }
 
-function shapeCheck(shape: Shape, open: readonly Struct[]): Check | undefined {
+interface CheckedField {
+  readonly open: readonly Struct[];
+  /** Whether upstream has a type for these texts: messages then quote them as JSON. */
+  readonly isNamed: boolean;
+  /** Whether an empty text is a value, which has to have the form as well. */
+  readonly isPointer: boolean;
+}
+
+function shapeCheck(shape: Shape, of: CheckedField): Check | undefined {
   switch (shape.kind) {
     case 'scalar': {
       const { constraints } = shape;
       if (constraints === undefined || !hasRule(constraints)) return undefined;
-      return (value, place) => checkScalar(value, constraints, place);
+      return (value, place) =>
+        checkScalar(value, constraints, { ...place, isNamed: of.isNamed, isPointer: of.isPointer });
     }
     case 'struct': {
-      const fields = fieldChecks(shape.struct, open);
-      return fields.length > 0 || open.includes(shape.struct)
+      if (shape.struct.hasOwnRules === true) return undefined;
+      const fields = fieldChecks(shape.struct, of.open);
+      return fields.length > 0 || of.open.includes(shape.struct)
         ? (value, place) => checkMembers(value, fields, place)
         : undefined;
     }
     case 'list': {
-      const check = shapeCheck(shape.element, open);
+      const check = shapeCheck(shape.element, of);
       return check === undefined ? undefined : (value, place) => checkItems(value, check, place);
     }
     case 'map': {
-      const check = shapeCheck(shape.value, open);
+      const check = shapeCheck(shape.value, of);
       return check === undefined ? undefined : (value, place) => checkEntries(value, check, place);
     }
   }
@@ -131,16 +153,26 @@ function isMissing(value: unknown, { presence, shape, required: isRequired }: Fi
   }
 }
 
-function checkScalar(value: unknown, constraints: Constraints, { path, errors }: Place): void {
+interface ScalarPlace extends Place, Pick<CheckedField, 'isNamed' | 'isPointer'> {}
+
+function checkScalar(
+  value: unknown,
+  constraints: Constraints,
+  { path, errors, isNamed, isPointer }: ScalarPlace,
+): void {
   if (typeof value === 'number') checkNumber(value, constraints, { path, errors });
   if (typeof value !== 'string') return;
-  const { maxBytes, syntax, values, enum: published } = constraints;
+  const { maxBytes, syntax, values, enum: published, zero } = constraints;
+  if (value === '' && zero !== undefined) {
+    if (zero === 'missing') errors.push(required(path));
+    return;
+  }
   const allowed = values ?? (published as readonly string[] | undefined) ?? [];
   if (allowed.length > 0 && !allowed.includes(value)) {
-    errors.push(notSupported(reportedAt(path, constraints), value, allowed));
+    errors.push(notSupported(reportedAt(path, constraints), isNamed ? asJson(value) : value, allowed));
   }
   if (maxBytes !== undefined && Buffer.byteLength(value) > maxBytes) errors.push(tooLong(path, maxBytes));
-  if (syntax !== undefined && value !== '') {
+  if (syntax !== undefined && (value !== '' || isPointer)) {
     for (const problem of checkFormat(syntax, value)) errors.push(invalidValue(path, value, problem));
   }
 }

@@ -6,12 +6,14 @@ import {
   collectErrors,
   collectingErrors,
   type FieldError,
+  internalField,
   invalidValue,
+  sentEmpty,
   type Struct,
 } from '../../api/index.ts';
 import { allAtOnce, deepEqual, type Steps } from '../../base/index.ts';
 import { checkCustomObject, compilingRules } from '../../crd/index.ts';
-import type { Resource, Strategy, WriteContext } from '../resource.ts';
+import type { ChangeStep, Resource, Strategy, WriteContext } from '../resource.ts';
 import { checkTyped } from './typed-values.ts';
 
 /** All errors of an object that is to be created, synchronously. */
@@ -33,18 +35,41 @@ function* newObjectErrors(
   { strategy, namespaced, type }: Resource,
   context: WriteContext,
 ): Steps<readonly FieldError[]> {
-  const { checkName, validate, validateInSteps } = strategy;
-  const meta = checkObjectMeta(object.metadata, { namespaced, checkName });
+  const { validate, validateInSteps, metadataRules = 'own' } = strategy;
+  const checkName = nameRule(strategy);
+  const meta =
+    metadataRules === 'general'
+      ? []
+      : [
+          ...checkObjectMeta(object.metadata, { namespaced, checkName }),
+          ...(strategy.validateMetadata?.(object) ?? []),
+        ];
   yield;
   const quick = validate?.(object, context) ?? [];
   yield;
   const own = validateInSteps === undefined ? quick : [...quick, ...(yield* validateInSteps(object, undefined))];
-  if (type.isStructural !== true) return meta.concat(combined(checkTyped(object, type), own, strategy));
+  if (type.isStructural !== true) {
+    const found = combined(checkTyped(object, type), own, strategy);
+    const errors = meta.concat(found);
+    if (errors.length > 0 || metadataRules === 'own') return errors;
+    return checkObjectMeta(object.metadata, { namespaced });
+  }
   yield* compilingRules(type) ?? NOTHING;
   return [...meta, ...checkCustomObject(object, type, { found: meta, own, warn: (text) => context.warn(text) })];
 }
 
 const NOTHING: readonly never[] = [];
+
+function anyName(): readonly never[] {
+  return NOTHING;
+}
+
+/** The kind's own rule for names, where its own checks apply it. */
+function nameRule({ metadataRules, checkName }: Strategy): Strategy['checkName'] {
+  if (metadataRules === 'own except names') return anyName;
+  if (metadataRules !== 'own except prefixes' || checkName === undefined) return checkName;
+  return (name, options) => (options.prefix ? NOTHING : checkName(name, options));
+}
 
 interface ChangeRules {
   readonly resource: Resource;
@@ -69,7 +94,8 @@ export function validateChangedObject(
 function* changeErrors(object: ApiObject, old: ApiObject, rules: ChangeRules): Steps<readonly FieldError[]> {
   const { resource, strategy, context } = rules;
   const { namespaced } = resource;
-  const { checkName } = resource.strategy;
+  const own = resource.strategy;
+  const checkName = own.metadataRules === 'own except prefixes' ? nameRule(own) : own.checkName;
   const meta = checkObjectMeta(object.metadata, { namespaced, checkName });
   const metaUpdate = checkObjectMetaUpdate(object.metadata, old.metadata);
   yield;
@@ -82,19 +108,31 @@ function* changeErrors(object: ApiObject, old: ApiObject, rules: ChangeRules): S
     const again = [...metaUpdate, ...checkChangedObjectMeta(object.metadata)];
     return [...meta, ...again, ...again, ...customChangeErrors(object, old, { rules, found: again, own: found })];
   }
-  const own = combined(checkTyped(object, resource.type, old), found, strategy);
-  const changed = combined(checkImmutable(object, old, resource.type), [], strategy);
+  const steps = strategy.changeSteps ?? CHANGE_STEPS;
+  const ofChange = strategy.validateChange?.(object, old, context) ?? [];
   const isSaid = ({ field, reason }: FieldError): boolean =>
-    found.some((said) => said.field === field && said.reason === reason);
-  // Upstream checks metadata for every kind and again with the kind's own rules, and reports the errors of both.
-  return meta.concat(
-    metaUpdate,
-    metaUpdate,
-    meta,
-    own,
-    changed.filter((error) => !isSaid(error)),
+    ofChange.some((said) => said.field === field && said.reason === reason);
+  const immutable = checkImmutable(object, old, resource.type).filter((error) => !isSaid(error));
+  // Metadata without a problem that keeps the name it is stored under has none by the two looser checks either.
+  const isMetaFine = meta.length + metaUpdate.length === 0;
+  const metadataChange = isMetaFine ? meta : [...metaUpdate, ...checkChangedObjectMeta(object.metadata)];
+  const ofMetadata = strategy.validateMetadata?.(object) ?? [];
+  const errors: Readonly<Record<ChangeStep, readonly FieldError[]>> = {
+    metadata: [...meta, ...ofMetadata],
+    metadataChange: [...metadataChange, ...ofMetadata],
+    object: combined(checkTyped(object, resource.type, old), found, strategy),
+    change: combined(immutable, ofChange, strategy),
+  };
+  // Upstream checks the metadata of every kind first, and again among the kind's own rules, and reports the errors of both.
+  const isCheckedWhole = isMetaFine && own.metadataRules !== 'own except prefixes';
+  const ofAllKinds = isCheckedWhole ? meta : checkObjectMeta(object.metadata, { namespaced });
+  return ofAllKinds.concat(
+    metadataChange,
+    steps.flatMap((step) => errors[step]),
   );
 }
+
+const CHANGE_STEPS: readonly ChangeStep[] = ['metadataChange', 'object', 'change'];
 
 interface Found {
   readonly rules: ChangeRules;
@@ -148,7 +186,8 @@ function compare(
     if (now === was) continue;
     const at = path === '' ? field.name : `${path}.${field.name}`;
     if (field.immutable) {
-      if (!deepEqual(now, was)) errors.push(invalidValue(at, now ?? null, 'field is immutable'));
+      if (!deepEqual(now, was))
+        errors.push(invalidValue(at, internalField(now ?? sentEmpty(value, field.name), field), 'field is immutable'));
     } else if (field.shape.kind === 'struct' && isRecord(now) && isRecord(was)) {
       compare(now, was, { type: field.shape.struct, path: at, errors });
     }

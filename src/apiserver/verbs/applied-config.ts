@@ -76,6 +76,8 @@ interface Config {
 }
 
 const OPENING_BRACE = 0x7b;
+/** Allowed in JSON, but not in YAML. */
+const DELETE_CHARACTER = 0x7f;
 
 function* readConfig(body: SentJson): Steps<Config> {
   const { value, duplicates } = readJson(body) ?? (yield* readYaml(sentBytes(body)));
@@ -87,7 +89,8 @@ function* readConfig(body: SentJson): Steps<Config> {
 
 /** JSON is also YAML, and parsed much faster; undefined when it is not JSON, or when YAML's errors would differ. */
 function readJson(body: SentJson): { readonly value: unknown; readonly duplicates: readonly string[] } | undefined {
-  if (body instanceof Uint8Array && body[0] !== OPENING_BRACE) return undefined;
+  const bytes = sentBytes(body);
+  if (bytes[0] !== OPENING_BRACE || bytes.includes(DELETE_CHARACTER)) return undefined;
   try {
     const parsed = parsedJson(body);
     return parsed.mayHaveDuplicates ? undefined : { value: parseUntyped(parsed), duplicates: [] };
@@ -112,7 +115,7 @@ function* readYaml(body: Uint8Array): Steps<{ readonly value: unknown; readonly 
 /** Decodes the merged object, and fills in defaults. */
 function decodeApplied({ object }: Applied, config: PlainObject, resource: Resource): ApiObject {
   try {
-    const decoded = canonicalObject(object, resource.type, { defaults: true });
+    const decoded = canonicalObject(object, resource.type, { defaults: true, sortsRaw: true });
     resource.strategy.applyDefaults?.(decoded);
     return decoded;
   } catch (error) {

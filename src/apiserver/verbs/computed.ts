@@ -44,7 +44,9 @@ type Asked = Computed & Required<Pick<Computed, 'create'>>;
 async function ask(call: Call, endpoint: Endpoint, kind: Asked): Promise<ApiObject> {
   const { resource, services } = endpoint;
   const options = writeOptions(call.request.query, 'CreateOptions');
-  const sent = await decodeObject(call, resource, { fieldValidation: options.fieldValidation, services });
+  const sent = withoutServerFields(
+    await decodeObject(call, resource, { fieldValidation: options.fieldValidation, services }),
+  );
   ensureNamespace(sent, endpoint.resource.namespaced, call.info.namespace);
   const context = writeContext(call, endpoint, options);
   const managedFields = await services.ownership.afterWrite(sent, undefined, { resource, context });
@@ -59,4 +61,17 @@ async function ask(call: Call, endpoint: Endpoint, kind: Asked): Promise<ApiObje
   kind.check?.(object);
   await admission.validateCreate(object);
   return kind.create(object, context);
+}
+
+/** Only the server sets these, also where it stores nothing. */
+function withoutServerFields(object: ApiObject): ApiObject {
+  const {
+    uid: _1,
+    selfLink: _2,
+    creationTimestamp: _3,
+    deletionTimestamp: _4,
+    deletionGracePeriodSeconds: _5,
+    ...metadata
+  } = object.metadata;
+  return { ...object, metadata };
 }

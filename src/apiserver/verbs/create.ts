@@ -6,6 +6,8 @@ import {
   fillSystemFields,
   invalid,
   StatusError,
+  withMeta,
+  withoutDuplicateOwners,
   withoutSystemFields,
   writeOptions,
 } from '../../api/index.ts';
@@ -16,6 +18,7 @@ import { type Endpoint, groupKind, groupResource, keyOf, writeContext } from '..
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
 import type { Alongside, Resource, WriteContext } from '../resource.ts';
+import { asStep } from '../trace/as-step.ts';
 import { asIfStored } from '../storage/conversion.ts';
 import { isConflicting, type PutConflict } from '../storage/put-conflict.ts';
 import { StoredObject } from '../storage/stored-object.ts';
@@ -54,7 +57,10 @@ export async function createObject(
 ): Promise<StoredObject | ApiObject> {
   const { resource, services } = endpoint;
   const { pause } = context;
-  const bare = withoutSystemFields(sent);
+  const warn = (message: string): void => context.warn(message);
+  const own = hasManagedFields ? sent : withoutDuplicateOwners(sent, { seen: 'sent', warn });
+  // Upstream keeps what an applied configuration says of deletion, and a link until the object is stored.
+  const bare = hasManagedFields ? { ...own, metadata: { ...own.metadata } } : withoutSystemFields(own);
   // metadata is a new object here, and managedFields its last member
   if (!hasManagedFields) {
     if (pause !== undefined) await pause();
@@ -62,7 +68,8 @@ export async function createObject(
     bare.metadata.managedFields = owned instanceof Promise ? await owned : owned;
   }
   const mutating = admission.mutateCreate(bare);
-  const mutated = mutating instanceof Promise ? await mutating : mutating;
+  const admitted = mutating instanceof Promise ? await mutating : mutating;
+  const mutated = withoutDuplicateOwners(admitted, { seen: 'admitted', warn });
   const { name = '', generateName = '' } = mutated.metadata;
   const isNameGenerated = name === '' && generateName !== '';
   // Preparing changes the object in place, so a copy is kept when it may have to be repeated.
@@ -72,14 +79,18 @@ export async function createObject(
     const object = mayRepeat ? copyToPrepare(mutated) : { ...mutated };
     if (pause !== undefined && mayRepeat) await pause();
     fillSystemFields(object, context, services.random);
-    const checking = prepareAndCheck(object, endpoint, context);
+    if (!context.dryRun && object.metadata.selfLink !== undefined) {
+      object.metadata = withMeta(object.metadata, { selfLink: undefined });
+    }
+    const checking = asStep(context.trace, 'validation', () => prepareAndCheck(object, endpoint, context));
     if (checking !== undefined) await checking;
     const validating = admission.validateCreate(object);
     if (validating !== undefined) await validating;
+    resource.strategy.complete?.(object);
     if (pause !== undefined) await pause();
     const created = context.dryRun
       ? await ifStored(object, endpoint, context)
-      : outcomeOf(await store(object, endpoint, { context, hasManagedFields }));
+      : outcomeOf(await asStep(context.trace, 'store', () => store(object, endpoint, { context, hasManagedFields })));
     if (created === 'again') continue;
     if (!isTaken(created)) return created;
     if (generateName === '') throw nameTaken(endpoint, created.taken);

@@ -1,4 +1,5 @@
 import {
+  type FieldError,
   type ApiObject,
   checkIsNewest,
   conflict,
@@ -15,6 +16,7 @@ import {
   StatusError,
   ValueError,
   withMeta,
+  withoutDuplicateOwners,
 } from '../../api/index.ts';
 import { deepEqual, withPauses } from '../../base/index.ts';
 import type { RequestAdmission } from '../admission/request-admission.ts';
@@ -25,6 +27,7 @@ import { isConflicting, type PutConflict } from '../storage/put-conflict.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { changedObjectProblems, validateChangedObject } from '../validation/validate-object.ts';
 import { LARGE_BYTES } from '../request/large-body.ts';
+import { asStep } from '../trace/as-step.ts';
 import { putObject } from './put-object.ts';
 
 export interface Modification {
@@ -77,6 +80,8 @@ export async function modifyObject(endpoint: Endpoint, modification: Modificatio
   }
 }
 
+const KEY_ROOT = '/registry';
+
 /** A small change of a large object takes as long as a large one, so it pauses as well. */
 function inTurns(modification: Modification, stored: StoredObject, { services }: Endpoint): Modification {
   const { context } = modification;
@@ -84,10 +89,15 @@ function inTurns(modification: Modification, stored: StoredObject, { services }:
   return { ...modification, context: pausing(context, () => services.turns.take(true)) };
 }
 
-function checkPreconditions(stored: StoredObject, endpoint: Endpoint, { preconditions, name }: Modification): void {
-  const failed = failedPrecondition(preconditions, stored.object);
+function checkPreconditions(
+  { key, object }: StoredObject,
+  endpoint: Endpoint,
+  { preconditions, name, context }: Modification,
+): void {
+  const failed = failedPrecondition(preconditions, object);
   if (failed === undefined) return;
-  const why = `StorageError: invalid object, Code: 4, Key: ${stored.key}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`;
+  const shown = context.dryRun ? key.slice(KEY_ROOT.length) : key; // upstream's dry run does not reach the storage that adds the root
+  const why = `StorageError: invalid object, Code: 4, Key: ${shown}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`;
   throw conflict(groupResource(endpoint.resource), name, why);
 }
 
@@ -119,7 +129,8 @@ async function changed(old: ApiObject, { change, admission, seenAs, context }: M
   if (admission === undefined || seenAs !== undefined) return object;
   const mutating = admission.mutateUpdate(object, old);
   const mutated = mutating instanceof Promise ? await mutating : mutating;
-  return mutated === object ? object : { ...mutated };
+  const single = withoutDuplicateOwners(mutated, { seen: 'admitted', warn: (message) => context.warn(message) });
+  return single === object ? object : { ...single };
 }
 
 async function prepareAndCheck(
@@ -137,14 +148,19 @@ async function prepareAndCheck(
   if (pause !== undefined) await pause();
   keepSystemFields(object, old);
   const rules = { resource, strategy, context };
-  const errors =
+  const report = (errors: readonly FieldError[]): void => {
+    if (errors.length > 0) throw invalid(groupKind(resource), modification.name, errors);
+  };
+  const checking = asStep(context.trace, 'validation', () =>
     pause === undefined
-      ? changedObjectProblems(object, old, rules)
-      : await withPauses(validateChangedObject(object, old, rules), pause);
-  if (errors.length > 0) throw invalid(groupKind(resource), modification.name, errors);
+      ? report(changedObjectProblems(object, old, rules))
+      : withPauses(validateChangedObject(object, old, rules), pause).then(report),
+  );
+  if (checking !== undefined) await checking;
   for (const warning of strategy.warnings?.(object, old) ?? []) context.warn(warning);
   const validating = admission?.validateUpdate(seenAs(object), seenAs(old));
   if (validating !== undefined) await validating;
+  strategy.complete?.(object);
 }
 
 function itself(object: ApiObject): ApiObject {
@@ -182,7 +198,9 @@ async function write(
     pause: context.pause,
   };
   if (context.pause !== undefined) await context.pause();
-  const result = await putObject(stored.key, { ...object, metadata }, { endpoint, options });
+  const result = await asStep(context.trace, 'store', () =>
+    putObject(stored.key, { ...object, metadata }, { endpoint, options }),
+  );
   return isConflicting(result) ? lostTo(result) : result;
 }
 

@@ -1,4 +1,14 @@
-import { type ApiObject, checkName, ensureNamespace, notFound, writeOptions } from '../../api/index.ts';
+import {
+  type ApiObject,
+  checkName,
+  ensureNamespace,
+  notFound,
+  parseObjectResourceVersion,
+  StatusError,
+  ValueError,
+  withoutDuplicateOwners,
+  writeOptions,
+} from '../../api/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Endpoint, groupResource, keyOf, writeContext } from '../endpoint.ts';
@@ -28,6 +38,7 @@ export async function update(
     const created = await createObject(withoutResourceVersion(sent), endpoint, { admission, context });
     return { type: 'object', code: 201, resource, object: created };
   }
+  const own = withoutDuplicateOwners(sent, { seen: 'sent', warn: (message) => context.warn(message) });
   const uid = sent.metadata.uid ?? '';
   const object = await modifyObject(endpoint, {
     key,
@@ -35,13 +46,16 @@ export async function update(
     admission,
     context,
     strategy,
-    change: (current) => withManager(sent, current, { endpoint, context }),
+    change: (current) => withManager(own, current, { endpoint, context }),
     ...(uid === '' ? {} : { preconditions: { uid } }),
   });
   return { type: 'object', code: 200, resource, object };
 }
 
+/** For an update that creates its object: the version has to be one, but says nothing. */
 export function withoutResourceVersion(object: ApiObject): ApiObject {
-  const { resourceVersion: _, ...metadata } = object.metadata;
+  const { resourceVersion = '', ...metadata } = object.metadata;
+  const parsed = resourceVersion === '' ? undefined : parseObjectResourceVersion(resourceVersion);
+  if (parsed instanceof ValueError) throw new StatusError({ code: 500, message: parsed.message });
   return { ...object, metadata };
 }

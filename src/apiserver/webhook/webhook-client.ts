@@ -1,4 +1,3 @@
-import type { X509Certificate } from 'node:crypto';
 import type { TypeTable } from '../../api/index.ts';
 import { aborted, AbortScope, type Clock, formatGoDuration, RealClock } from '../../base/index.ts';
 import {
@@ -8,6 +7,7 @@ import {
   HttpClient,
   type HttpExchange,
   isTransportError,
+  judgedBy,
 } from '../../wire/http/index.ts';
 import { answerFailure } from './answer-failure.ts';
 import { transportErrorText } from './transport-error-text.ts';
@@ -227,10 +227,10 @@ export class WebhookClient implements Disposable {
         ...(isInsecure
           ? { insecureSkipTlsVerify: true }
           : {
-              judgeCertificate: (shown: X509Certificate, problem: string | undefined) => {
+              judgeCertificate: judgedBy((shown, problem) => {
                 onCertificate?.(shown);
                 return certificateProblem(shown, { host: serverName ?? host, nowMs: certificateClock.now(), problem });
-              },
+              }),
             }),
         ...(serverName === undefined ? {} : { serverName }),
         ...(service === undefined

@@ -3,6 +3,7 @@ import { delimiter, join } from 'node:path';
 
 /** The programs that some tests need, some with an environment variable that overrides the one on the PATH. */
 export const tools = {
+  'chromium-headless-shell': 'CHROMIUM',
   curl: undefined,
   etcd: 'KEELSON_ETCD',
   helm: 'HELM',

@@ -1,7 +1,8 @@
+import type { MinorVersion } from '../../base/index.ts';
 import type { Environment, Variable } from '../environment.ts';
 import { DYN } from '../type-terms/index.ts';
 import { namespaceType, requestType, type VariableTypes } from './admission-types.ts';
-import { baseEnvironment, type MinorVersion, STORED } from './base-environment.ts';
+import { baseEnvironment, STORED } from './base-environment.ts';
 import { DeclProvider } from './decl-provider.ts';
 import { AUTHORIZER_TYPE, jsonPatchLibrary, RESOURCE_CHECK_TYPE } from './libraries/index.ts';
 import { mutationTypes } from './mutation-types.ts';

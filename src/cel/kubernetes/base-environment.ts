@@ -1,3 +1,4 @@
+import type { MinorVersion } from '../../base/index.ts';
 import {
   type Validator,
   validateFormats,
@@ -28,9 +29,6 @@ import {
   semverLibrary,
   urlLibrary,
 } from './libraries/index.ts';
-
-/** A minor version of Kubernetes 1: 36 is 1.36. */
-export type MinorVersion = number;
 
 /** Expressions that are already stored may use everything. */
 export const STORED: MinorVersion = Number.POSITIVE_INFINITY;

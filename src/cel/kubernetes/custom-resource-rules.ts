@@ -1,7 +1,8 @@
+import type { MinorVersion } from '../../base/index.ts';
 import type { Shape } from '../../api/index.ts';
 import type { Environment } from '../environment.ts';
 import { optionalOf } from '../type-terms/index.ts';
-import { baseEnvironment, type MinorVersion, STORED } from './base-environment.ts';
+import { baseEnvironment, STORED } from './base-environment.ts';
 import { DeclProvider } from './decl-provider.ts';
 import { type DeclType, nameObjects, sizeAlong } from './decl-type.ts';
 import { schemaShape } from './schema-shape.ts';

@@ -1,10 +1,11 @@
+import type { MinorVersion } from '../../base/index.ts';
 import { declareFunction, member } from '../check/declarations.ts';
 import { bindingsLibrary } from '../library/bindings.ts';
 import type { Library } from '../library/library.ts';
 import type { Program } from '../program.ts';
 import { BOOL, DYN, formatType } from '../type-terms/index.ts';
 import { CelError, isEqual, isList, listAt, listSize, typeOf, type Value } from '../values/index.ts';
-import { baseEnvironment, type MinorVersion, STORED } from './base-environment.ts';
+import { baseEnvironment, STORED } from './base-environment.ts';
 import { compileExpression, type ExpressionResult } from './compile-expression.ts';
 import { DeclProvider } from './decl-provider.ts';
 import { type Device, DeviceError, deviceValue } from './device-data.ts';
@@ -49,7 +50,7 @@ export class DeviceSelectors {
     return compileExpression(this.#environment, text, {
       returnTypes: [BOOL],
       allows: ({ kind }) => kind === 'any' || (kind === 'dyn' && this.#features.hasListAttributes),
-      wrongType: (_, got) => `must evaluate to bool or the unknown type, not ${formatType(got)}`,
+      wrongType: (_, got) => `must evaluate to bool or the unknown type, not ${nameOf(got)}`,
       costLimit: limits.deviceSelectorCost,
     });
   }
@@ -116,4 +117,10 @@ function includes(target: Value, wanted: Value): Value {
     if (isEqual(listAt(target, index), wanted)) return true;
   }
   return false;
+}
+
+/** Types by the names that they have in messages of the compiler. */
+function nameOf(type: Parameters<typeof formatType>[0]): string {
+  const text = formatType(type);
+  return text === 'null' ? 'null_type' : text;
 }

@@ -13,6 +13,7 @@ import {
   embeddedStorage,
   encryptionSettings,
   etcdStorage,
+  kubernetesVersionOf,
   server,
   serverSettings,
 } from '../../cluster/programs/apiserver/index.ts';
@@ -55,7 +56,7 @@ export const apiserverCommand: Command = {
     const flags = new Flags(args, known);
     checkUpstreamFlags(flags, apiserverDefinitions, upstream);
     if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
-    const { printed, reported } = versionAsked(flags);
+    const { printed, reported } = versionAsked(flags, kubernetesVersionOf(flags));
     if (printed !== undefined) return context.print(printed);
     const clock = new RealClock();
     using _collector = new IdleCollector(clock);
@@ -107,7 +108,7 @@ async function storageOf(flags: Flags, signal: AbortSignal): Promise<StorageOpti
 }
 
 type ServerOptions = Omit<ControlPlaneOptions, 'clock' | 'signal' | 'storage'> & {
-  readonly storage: Pick<StorageOptions, 'encryption' | 'eventTtlSeconds'>;
+  readonly storage: Pick<StorageOptions, 'encryption' | 'eventTtl'>;
 };
 
 function options(flags: Flags, context: CommandContext): ServerOptions {

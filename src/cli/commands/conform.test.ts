@@ -44,11 +44,29 @@ test.each([
   [['cni', '--plugin-kind', 'odd', '--', '/bin/true'], '--plugin-kind must be interface, chained, ipam, got "odd"'],
   [['cni', '--cni-version', '7', '--', '/bin/true'], '--cni-version must be one of'],
   [['cni', '--concurrency', '0', '--', '/bin/true'], '--concurrency must be a number from 1 to 1000'],
+  [['broker', '--broker-user', 'x', '--', 'http://b'], '--broker-user has the form NAME:PASSWORD'],
+  [['broker', '--provision-parameters', '[]', '--', 'http://b'], '--provision-parameters is no JSON object: []'],
+  [['broker', '--broker-plan', 'x', '--', 'http://b'], '--broker-plan has the form SERVICE/PLAN, and not "x"'],
   [['cni', '--config', '/does/not/exist', '--', '/bin/true'], 'no such file'],
 ])('%j is refused', async (args, message) => {
   const { code, err } = await run(...args);
   expect(code).toBe(2);
   expect(err).toContain(message);
+});
+
+test('a broker that is a program is started, judged and stopped', async () => {
+  const catalog = '{"services":[{"name":"s","id":"1","description":"d","bindable":false,"plans":[]}]}';
+  const program = `require('http').createServer((_, out) => out.end('${catalog}')).listen(process.env.PORT)`;
+  const only = 'catalog,catalog-fields,catalog-plans';
+  const { code, out } = await run('broker', '--only', only, '--', process.execPath, '-e', program);
+  expect(out).toContain('FAIL  catalog-plans: each service has a plan\n        service "s": it has no plans');
+  expect(out).toContain('Open Service Broker API 2.17: 2 passed, 1 failed, 0 warned, 0 skipped');
+  expect(code).toBe(1);
+  const ended = await run('broker', '--', process.execPath, '-e', 'console.error("no license")');
+  expect(ended).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('Cannot start the broker: it has ended with 0; no license'),
+  });
 });
 
 test('a plugin is judged, and reports are written', needsNamespaces, async () => {

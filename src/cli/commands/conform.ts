@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { type SuiteKind, type SuiteReport, suiteKinds } from '../../conform/index.ts';
+import { openConformCluster } from '../conform-cluster.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
@@ -42,7 +43,7 @@ ${describeFlags(definitions)}`,
         const open = await kind.load();
         const subject = command.length === 0 ? ['none'] : command;
         return {
-          suite: await open({ command: subject, flags, environment }),
+          suite: await open({ command: subject, flags, environment, openCluster: openConformCluster }),
           limitMs: parseDuration(flags.text('timeout') ?? ''),
         };
       } catch (error) {

@@ -12,6 +12,7 @@ import {
   RealClock,
 } from '../../base/index.ts';
 import { type Cluster, kubeconfigText, launchCluster } from '../../cluster/index.ts';
+import { kubernetesVersionFlags, kubernetesVersionOf } from '../../cluster/programs/apiserver/index.ts';
 import { type Command, type CommandContext } from '../command.ts';
 import { findEntry } from '../definitions/find-entry.ts';
 import { AppProcess } from '../dev/app-process.ts';
@@ -38,6 +39,7 @@ const definitions: FlagDefinitions = {
     value: 'FILE',
     help: 'Write the kubeconfig there instead of merging it into yours',
   },
+  ...kubernetesVersionFlags,
   deployed: {
     type: 'boolean',
     help: 'Deploy the app as keelson manifests does: it runs as a Deployment with its own account and roles',
@@ -131,6 +133,7 @@ function openCluster(flags: Flags, context: CommandContext, { clock, random, dep
     nodes: flags.integer('nodes', { min: deployed === undefined ? 0 : 1, max: 10_000 }) ?? 1,
     ...(deployed === undefined ? {} : { runImages: deployedImages(deployed, context.print) }),
     serviceCidrs: ['10.96.0.0/16'],
+    kubernetesVersion: kubernetesVersionOf(flags),
     runtimeConfig: parseRuntimeConfig(),
     tracing: { tracedRequests: TRACED_REQUESTS },
     admission: { devWebhooks: true },

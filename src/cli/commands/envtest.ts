@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { DEFAULT_KUBERNETES_VERSION } from '../../base/index.ts';
+import { kubernetesVersionFlags, kubernetesVersionOf } from '../../cluster/programs/apiserver/index.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { findOnPath, makeAssets, quoted } from '../envtest/assets-folder.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
@@ -10,6 +12,7 @@ import { etcdCommand } from './etcd.ts';
 
 const definitions: FlagDefinitions = {
   dir: { type: 'string', value: 'DIR', help: 'Make the folder there (default keelson/envtest in the user’s cache)' },
+  ...kubernetesVersionFlags,
   print: {
     type: 'string',
     value: 'env|path',
@@ -26,7 +29,7 @@ Makes a folder whose etcd and kube-apiserver are Keelson, and points KUBEBUILDER
 
 ${describeFlags(definitions)}
 
-Suites that run with these programs obey in their environment:
+These programs read from the environment of the test suite:
 
   KEELSON_CONTROLLERS  all, or names as for kube-controller-manager --controllers: run these controllers too
   KEELSON_SCHEDULER    true: run the scheduler too
@@ -38,10 +41,15 @@ Suites that run with these programs obey in their environment:
     const print = flags.text('print');
     if (print !== 'env' && print !== 'path') throw new UsageError(`--print must be env or path, got "${print ?? ''}"`);
     const program = programOf(context);
-    const folder = resolve(flags.text('dir') ?? defaultFolder(program, context.environment));
+    const version = kubernetesVersionOf(flags);
+    const server = [
+      'kube-apiserver',
+      ...(version === DEFAULT_KUBERNETES_VERSION ? [] : [`--kubernetes-version=${version}`]),
+    ];
+    const folder = resolve(flags.text('dir') ?? defaultFolder([...program, ...server.slice(1)], context.environment));
     const assets = [
       { name: 'etcd', command: [...program, 'etcd'], help: etcdCommand.usage },
-      { name: 'kube-apiserver', command: [...program, 'kube-apiserver'], help: apiserverCommand.usage },
+      { name: 'kube-apiserver', command: [...program, ...server], help: apiserverCommand.usage },
     ];
     await makeAssets(folder, assets, findOnPath('kubectl', context.environment['PATH'] ?? '', folder));
     context.print(print === 'path' ? folder : `export KUBEBUILDER_ASSETS=${quoted(folder)}`);
@@ -54,7 +62,7 @@ function programOf({ program }: CommandContext): readonly string[] {
   return [program.node, realpathSync(program.file)];
 }
 
-/** One folder for each installation of Keelson and Node, so that projects with different ones do not interfere. */
+/** One folder for each installation of Keelson and Node and each version of Kubernetes, so that projects with different ones do not interfere. */
 function defaultFolder(program: readonly string[], environment: CommandContext['environment']): string {
   const cache = environment['XDG_CACHE_HOME'] ?? '';
   const installation = createHash('sha256').update(program.join('\n')).digest('hex').slice(0, 12);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { Command } from '../command.ts';
+import { keelsonVersion } from '../../base/index.ts';
+import { type Command, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
 import type { DeploymentSettings } from '../manifests/settings.ts';
 
@@ -46,13 +47,16 @@ export const manifestsCommand: Command = {
   keelson manifests main.ts                         print all objects, for kubectl apply -f -
   keelson manifests main.ts --out deploy            write deploy/kubernetes, deploy/chart and deploy/Dockerfile
   keelson manifests main.ts --try samples           and let the app work on these objects before
+  keelson manifests dashboard                       print the objects of a dashboard in the cluster
 
 The app is the one that FILE passes to run(), or exports (default FILE: main.ts, src/main.ts, main.js or src/main.js). Before
-anything is written, all of it is applied to a cluster in this process, and the app runs there as its service account.
+anything is written, all of it is applied to a cluster in this process, and the app runs there as its service account. The dashboard
+takes --image, --namespace and --name only; its image must have the program keelson.
 
 ${describeFlags(definitions)}`,
   async run(args, context) {
     const flags = new Flags(args, definitions);
+    if (flags.positionals[0] === 'dashboard') return context.print(await dashboardText(flags));
     const { deployableApp } = await import('../manifests/deploy-app.ts'); // other commands start without these
     const { deploymentFiles, objectFiles, writeFiles } = await import('../manifests/deployment-files.ts');
     const { settings, objects } = await deployableApp(flags, context);
@@ -67,6 +71,18 @@ ${describeFlags(definitions)}`,
     context.print(nextSteps(out, settings));
   },
 };
+
+/** The objects of a dashboard as YAML. */
+async function dashboardText(flags: Flags): Promise<string> {
+  const isForApps = flags.has('out') || flags.has('call') || flags.list('try').length > 0;
+  if (isForApps || flags.positionals.length > 1)
+    throw new UsageError('a dashboard takes --image, --namespace and --name only');
+  const { dashboardObjects } = await import('../manifests/dashboard-objects.ts'); // other commands start without these
+  const { documents } = await import('../manifests/manifest-file.ts');
+  const name = flags.text('name') ?? 'keelson-dashboard';
+  const [namespace, image] = [flags.text('namespace') ?? name, flags.text('image') ?? `keelson:${keelsonVersion()}`];
+  return documents(dashboardObjects({ name, namespace, image })).trimEnd();
+}
 
 function nextSteps(out: string, { image, name, namespace }: DeploymentSettings): string {
   return `wrote ${out}; next:

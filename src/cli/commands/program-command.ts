@@ -1,5 +1,5 @@
 import { CryptoRandom, RealClock } from '../../base/index.ts';
-import { Outages } from '../../client/index.ts';
+import { Client, type Credentials, Outages, type Transport } from '../../client/index.ts';
 import type { Program, ProgramEntry } from '../../cluster/programs/index.ts';
 import { type Command, UsageError } from '../command.ts';
 import { type FlagDefinitions, Flags } from '../flags.ts';
@@ -58,9 +58,10 @@ export async function programCommand(command: string, entry: ProgramEntry): Prom
       if (prepared === undefined) return;
       const serving = program.port === undefined ? undefined : servingSettings(flags);
       const election = prepared.election ?? (program.isOnePerCluster ? electionSettings(flags) : electionTiming(flags));
-      const way = await findServer(prepared.server ?? serverChoice(flags), context.environment);
+      const choice = prepared.server ?? serverChoice(flags);
+      const way = 'send' in choice ? undefined : await findServer(choice, context.environment);
       using _collector = new IdleCollector(clock);
-      const outages = new Outages({ clock, log, server: way.connection.server });
+      const outages = new Outages({ clock, log, server: way?.connection.server ?? '' });
       const options = {
         clock,
         random,
@@ -68,15 +69,19 @@ export async function programCommand(command: string, entry: ProgramEntry): Prom
         userAgent: program.name,
         ...(isKubernetes ? {} : { onWarning: () => undefined }),
       };
-      await using client = programClient(way, options);
-      context.print(`working on ${way.connection.server}`);
+      const connect = (credentials?: Credentials): Client => {
+        if (way === undefined) return new Client(choice as Transport, { clock, log, random });
+        if (credentials === undefined) return programClient(way, options);
+        return programClient({ ...way, connection: { ...way.connection, credentials } }, options);
+      };
+      await using client = connect();
+      if (way !== undefined) context.print(`working on ${way.connection.server}`);
       await prepared.run(
         {
           ...tools,
           client,
-          connection: way.connection,
-          connectAs: (credentials) =>
-            programClient({ ...way, connection: { ...way.connection, credentials } }, options),
+          connection: way?.connection ?? { server: '' },
+          connectAs: connect,
           election,
           serving,
         },

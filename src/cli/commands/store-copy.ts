@@ -81,6 +81,10 @@ export async function copyBetween(flags: Flags, context: CommandContext): Promis
 
 /** `keelson store verify FILE` */
 export async function verifySnapshot(file: string, context: CommandContext): Promise<void> {
+  if ((await stat(file).catch(() => undefined))?.isDirectory() === true)
+    throw new UsageError(
+      `Cannot check "${file}" as a snapshot: it is a folder; to check the store in it: --data-dir ${file}`,
+    );
   await using snapshot = await openSnapshotFile(file);
   let objects = 0;
   for await (const batch of snapshot.batches) objects += batch.length;

@@ -80,6 +80,9 @@ test('a store in use: by which process, and what to do; keelson store check when
       expect(refused).toContain('\nstop that process first, or use another folder: --data-dir DIR\n');
     }
     expect(await printed('store', 'check')).toContain('the store is sound\n');
+    expect(await printed('store', 'check', data)).toContain(
+      `Cannot check "${data}" as a snapshot: it is a folder; to check the store in it: --data-dir ${data}`,
+    );
   } finally {
     await rm(data, { recursive: true });
   }

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { aborted, RealClock } from '../../base/index.ts';
+import { kubernetesVersionFlags, kubernetesVersionOf } from '../../cluster/programs/apiserver/index.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
 import { askForCluster, type OpenCluster } from '../shared/ask-for-cluster.ts';
@@ -19,6 +20,7 @@ const definitions: FlagDefinitions = {
     help: 'Which controllers run: * for all, NAME for one, -NAME for all but that; none for none',
   },
   scheduler: { type: 'boolean', default: true, help: 'Run the scheduler' },
+  ...kubernetesVersionFlags,
   'runtime-config': {
     type: 'string',
     multiple: true,
@@ -107,6 +109,7 @@ function requestOf(flags: Flags): ClusterRequest {
     nodes: flags.integer('nodes', { min: 0, max: 10_000 }) ?? 1,
     controllers: ['none', 'false'].includes(controllers) ? '' : controllers === 'true' ? '*' : controllers,
     scheduler: flags.isSet('scheduler'),
+    kubernetesVersion: kubernetesVersionOf(flags),
     runtimeConfig: flags.list('runtime-config'),
     enableAdmission: flags.list('enable-admission-plugins'),
     disableAdmission: flags.list('disable-admission-plugins'),

@@ -48,7 +48,7 @@ describe('keelson trace', () => {
     const { output } = await keelson('trace', (line ?? '').split(' ')[0] ?? '', ...kubeconfig);
     expect(output).toContain('├─ authentication: passed (client certificate: kubernetes-admin)');
     expect(output).toMatch(/│ {2}├─ Priority: changed {2}[\d.]+ ms\n│ {2}│ {4}add \/spec\/priority = 0\n/);
-    expect(output).toMatch(/more passed\nanswered 201 after [\d.]+ ms\n$/);
+    expect(output).toMatch(/more passed\n└─ store: passed {2}[\d.]+ ms\nanswered 201 after [\d.]+ ms\n$/);
     expect(await keelson('trace', 'nothing', ...kubeconfig)).toMatchObject({
       code: 1,
       errors: 'keelson trace: requests "nothing" not found\n',

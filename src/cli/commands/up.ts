@@ -20,6 +20,7 @@ import type { Program, ProgramEntry, UpstreamFlag } from '../../cluster/programs
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { type FlagDefinitions, Flags } from '../flags.ts';
 import { helpOf } from '../help-text.ts';
+import { ClusterDashboard, keptPast, upDashboardFlags } from '../dashboard/cluster-dashboard.ts';
 import { KubectlContext } from '../running/kubectl-context.ts';
 import { IdleCollector } from '../idle-collector.ts';
 import { plain } from '../paint.ts';
@@ -79,6 +80,7 @@ export function upDefinitions(programs: readonly Program[]): FlagDefinitions {
   const { shared, inCluster } = server.flags;
   return {
     ...ownDefinitions,
+    ...upDashboardFlags,
     ...Object.assign({}, ...programs.map(({ flags }) => flags.inCluster)),
     ...inCluster,
     ...shared,
@@ -172,6 +174,8 @@ export async function upCommand(entries: readonly ProgramEntry[]): Promise<Comma
       const ms = Math.round(clock.monotonic() - started);
       const { paint = plain } = context;
       context.print(`${paint('green', 'ready')} at ${cluster.plane.access.server} in ${ms} ms; ${kubectl.description}`);
+      await using dashboard = await ClusterDashboard.open(cluster, flags, { ...settings, clock, context });
+      if (dashboard !== undefined) context.print(`dashboard ${dashboard.url}`);
       const telling = tellOfRealNode(cluster, settings, context);
       await Promise.race([stop.serving(cluster.plane), cluster.running]);
       context.print('stopping');
@@ -208,9 +212,10 @@ function options(flags: Flags, context: CommandContext): StartOptions {
   const { printRequest, ...audit } = auditSettings(flags, context);
   const etcd = etcdStorage(flags);
   if (inMemory && etcd !== undefined) throw new UsageError('--in-memory and --etcd-servers exclude each other');
+  const history = { ...historyLimits(flags), ...keptPast(flags) };
   const embedded: StorageOptions = inMemory
-    ? { type: 'memory', history: historyLimits(flags) }
-    : embeddedStorage(flags, join(folder, 'store'));
+    ? { type: 'memory', history }
+    : { ...embeddedStorage(flags, join(folder, 'store')), history };
   return {
     ...server,
     ...(etcd === undefined ? {} : nodesApart(flags, server)),

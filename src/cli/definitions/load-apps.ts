@@ -1,5 +1,5 @@
 import { aborted, keepAlive, RealClock } from '../../base/index.ts';
-import { type App, hostRuns, type RunOptions } from '../../kit/index.ts';
+import { type App, hostRuns, type NodePlugin, type RunOptions } from '../../kit/index.ts';
 import { UsageError } from '../command.ts';
 import { type Exports, loadModule } from './load-module.ts';
 
@@ -16,7 +16,14 @@ export interface LoadedApp {
  * function named by `call`, returns. If a module awaits `run`, it waits as long as this program lives.
  */
 export async function loadApps(file: string, call?: string): Promise<readonly LoadedApp[]> {
-  const { exported, given } = await loadHosted(file, call);
+  return appsOf(file, await loadHosted(file, call), call);
+}
+
+function appsOf(
+  file: string,
+  { exported, given }: { readonly exported: Exports; readonly given: readonly LoadedApp[] },
+  call?: string,
+): readonly LoadedApp[] {
   if (call !== undefined) return [{ app: made(exported[call], `--call ${call}`), options: {} }];
   if (given.length > 0) return given;
   const apps = [...new Set(Object.values(exported))].filter(isApp);
@@ -26,12 +33,27 @@ export async function loadApps(file: string, call?: string): Promise<readonly Lo
   throw new Error(`"${file}" runs and exports no app; --call names a function that makes one`);
 }
 
+/** The plugins of nodes that a module passes to `runPlugin`, and its apps. */
+export async function loadPrograms(
+  file: string,
+  call?: string,
+): Promise<{ readonly apps: readonly LoadedApp[]; readonly plugins: readonly NodePlugin[] }> {
+  const loaded = await loadHosted(file, call);
+  const { plugins } = loaded;
+  return { plugins, apps: plugins.length > 0 ? [] : appsOf(file, loaded, call) };
+}
+
 /** The exports of a module, and the apps that it has passed to `run`; with `call`, the latter are ignored. */
 export async function loadHosted(
   file: string,
   call?: string,
-): Promise<{ readonly exported: Exports; readonly given: readonly LoadedApp[] }> {
+): Promise<{
+  readonly exported: Exports;
+  readonly given: readonly LoadedApp[];
+  readonly plugins: readonly NodePlugin[];
+}> {
   const given: LoadedApp[] = [];
+  const plugins: NodePlugin[] = [];
   const begun = new AbortController();
   using _host = hostRuns({
     async run(app, options) {
@@ -40,11 +62,16 @@ export async function loadHosted(
       begun.abort();
       await new Promise(() => undefined);
     },
+    async serve(plugin) {
+      plugins.push(plugin);
+      begun.abort();
+      await new Promise(() => undefined);
+    },
   });
   const loaded = new AbortController();
   const until = Promise.race([handedOver(begun.signal), tooLong(file, loaded.signal)]);
   try {
-    return { exported: await loadModule(file, { until }), given };
+    return { exported: await loadModule(file, { until }), given, plugins };
   } finally {
     loaded.abort();
   }

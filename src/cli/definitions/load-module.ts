@@ -64,7 +64,7 @@ function importFile(file: string, until: Promise<Exports> | undefined): Promise<
 }
 
 /** A package of the file's project. */
-async function packageOf<Package extends object>(file: string, name: string): Promise<Package | undefined> {
+export async function packageOf<Package extends object>(file: string, name: string): Promise<Package | undefined> {
   try {
     const found = createRequire(file).resolve(name);
     return (await import(pathToFileURL(found).href)) as Package;

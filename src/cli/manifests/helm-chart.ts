@@ -1,7 +1,7 @@
 import { encodeYaml } from '../../api/index.ts';
 import type { KubernetesObject } from '../../client/index.ts';
 import type { AppObjects } from './app-objects.ts';
-import { helmTemplate, VALUES } from './helm-template.ts';
+import { helmTemplate, valuePaths } from './helm-template.ts';
 import { documents, type ManifestFile } from './manifest-file.ts';
 import type { DeploymentSettings } from './settings.ts';
 
@@ -51,10 +51,15 @@ function chartVersion(version: string): string {
   return /^\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$/.test(version) ? version : '0.0.0';
 }
 
-/** The default values: those of the Deployment without Helm. */
+/** The default values: those of the Deployment or DaemonSet without Helm. */
 function valuesOf({ deployment }: AppObjects): Record<string, unknown> {
-  const object: unknown = deployment.find(({ kind }) => kind === 'Deployment');
-  return Object.fromEntries(Object.entries(VALUES).map(([name, path]) => [name, valueAt(object, path) ?? EMPTY[name]]));
+  const object = deployment.find(({ kind }) => kind === 'Deployment' || kind === 'DaemonSet');
+  return Object.fromEntries(
+    (object === undefined ? [] : valuePaths(object)).map(([name, path]) => [
+      name,
+      valueAt(object, path) ?? EMPTY[name],
+    ]),
+  );
 }
 
 function valueAt(value: unknown, path: readonly string[]): unknown {

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../client/index.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 /** The values that users of the chart may set: by name, with their path in the Deployment. */
-export const VALUES = {
+const VALUES = {
   replicas: ['spec', 'replicas'],
   image: ['spec', 'template', 'spec', 'containers', '0', 'image'],
   resources: ['spec', 'template', 'spec', 'containers', '0', 'resources'],
@@ -12,6 +12,14 @@ export const VALUES = {
   tolerations: ['spec', 'template', 'spec', 'tolerations'],
   affinity: ['spec', 'template', 'spec', 'affinity'],
 } as const;
+
+/** The values of an object, with their paths: a Deployment has all, a DaemonSet no replicas. */
+export function valuePaths({
+  kind,
+}: Pick<KubernetesObject, 'kind'>): readonly (readonly [string, readonly string[]])[] {
+  if (kind !== 'Deployment' && kind !== 'DaemonSet') return [];
+  return Object.entries(VALUES).filter(([name]) => kind === 'Deployment' || name !== 'replicas');
+}
 
 const RELEASE_NAMESPACE = '.Release.Namespace';
 
@@ -22,7 +30,7 @@ const RELEASE_NAMESPACE = '.Release.Namespace';
 export function helmTemplate(object: KubernetesObject, { namespace }: Pick<DeploymentSettings, 'namespace'>): string {
   const marks = new Marks(encodeYaml(object));
   const placed = inReleaseNamespace(object, { namespace, marks }) as KubernetesObject;
-  const values = object.kind === 'Deployment' ? Object.entries(VALUES) : [];
+  const values = valuePaths(object);
   const marked = values.reduce(
     (at: unknown, [name, path]) => withValue(at, path, marks.of(`.Values.${name} | toJson`)),
     placed,
@@ -72,6 +80,9 @@ function inReleaseNamespace(value: unknown, renaming: Renaming, key = ''): unkno
     );
   if (value === namespace && (key === 'namespace' || key === 'values'))
     return marks.of(`${RELEASE_NAMESPACE} | toJson`);
+  const account = `system:serviceaccount:${namespace}:`;
+  if (typeof value === 'string' && key === 'expression' && value.includes(account))
+    return value.replace(account, `system:serviceaccount:${marks.of(RELEASE_NAMESPACE)}:`);
   if (typeof value === 'string' && key === 'value' && value.startsWith(`${namespace}/`))
     return `${marks.of(RELEASE_NAMESPACE)}${value.slice(namespace.length)}`;
   return value;

@@ -22,7 +22,7 @@ export interface DeploymentSettings {
 const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** The settings from flags and the project's package.json. */
-export function deploymentSettings(file: string, app: App, flags: Flags): DeploymentSettings {
+export function deploymentSettings(file: string, app: Pick<App, 'name'>, flags: Flags): DeploymentSettings {
   const { folder, manifest } = projectOf(file);
   const name = flags.text('name') ?? app.name;
   if (!NAME.test(name))

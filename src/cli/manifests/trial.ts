@@ -82,6 +82,18 @@ export async function tryDeployment(
   }
 }
 
+/** Creates the objects in a cluster in this process. Throws when the server rejects one. */
+export async function tryObjects(
+  objects: AppObjects,
+  { signal, progress }: Pick<TrialOptions, 'signal' | 'progress'>,
+): Promise<void> {
+  using _alive = keepAlive(); // without a port nothing else keeps the process alive
+  progress('starting a cluster for the trial');
+  await using cluster = await trialCluster({ clock: new RealClock(), signal, webhooks: new TrialWebhooks() });
+  await using admin = cluster.plane.client(ADMIN);
+  await applyAll(admin, [...objects.namespace, ...objects.access, ...objects.deployment], signal);
+}
+
 /** Resolves when the server serves every defined kind, or has refused it. */
 async function served(admin: Client, clock: Clock): Promise<void> {
   const start = clock.monotonic();

@@ -1,3 +1,5 @@
+import type { KubernetesVersion } from '../../base/index.ts';
+
 /** A request to the shared server: one line of JSON. What it starts lives as long as the connection. */
 export type SharedRequest = ClusterRequest | ApiserverRequest;
 
@@ -8,6 +10,7 @@ export interface ClusterRequest {
   /** As for `chooseControllers`; empty for none. */
   readonly controllers: string;
   readonly scheduler: boolean;
+  readonly kubernetesVersion: KubernetesVersion;
   readonly runtimeConfig: readonly string[];
   readonly enableAdmission: readonly string[];
   readonly disableAdmission: readonly string[];

@@ -38,7 +38,7 @@ test('a signal is passed to the command, which decides how to react', async () =
   const context = contextOf();
   const script = `trap 'exit 5' TERM; : > ${ready}; while :; do sleep 0.01; done`;
   const ended = runToEnd(['sh', '-c', script], {}, context);
-  await expect.poll(() => existsSync(ready), { timeout: 120_000 }).toBe(true);
+  await expect.poll(() => existsSync(ready)).toBe(true);
   context.send('SIGTERM');
   expect(await ended).toBe(5);
   await rm(folder, { recursive: true });

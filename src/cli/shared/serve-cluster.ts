@@ -27,7 +27,8 @@ export async function serveCluster(request: ClusterRequest, served: Served): Pro
 }
 
 function optionsOf(request: ClusterRequest): Omit<ClusterOptions, 'clock' | 'log' | 'signal' | 'random'> {
-  const { controllers, nodes, scheduler, runtimeConfig, enableAdmission, disableAdmission } = request;
+  const { controllers, nodes, scheduler, kubernetesVersion, runtimeConfig } = request;
+  const { enableAdmission, disableAdmission } = request;
   const problems = admissionProblems({ enable: enableAdmission, disable: disableAdmission });
   if (problems.length > 0) throw new Error(problems.join('; '));
   return {
@@ -35,6 +36,7 @@ function optionsOf(request: ClusterRequest): Omit<ClusterOptions, 'clock' | 'log
     storage: { type: 'memory' },
     serving: { listen: { host: '127.0.0.1', port: 0 } },
     serviceCidrs: ['10.96.0.0/16'],
+    kubernetesVersion,
     runtimeConfig: parseRuntimeConfig(...runtimeConfig),
     admission: { enable: enableAdmission, disable: disableAdmission },
     controllers: controllers === '' ? false : (builtIn) => chooseControllers(controllers, builtIn),

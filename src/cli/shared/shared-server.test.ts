@@ -15,6 +15,7 @@ const request: ClusterRequest = {
   nodes: 0,
   controllers: '',
   scheduler: false,
+  kubernetesVersion: '1.36',
   runtimeConfig: [],
   enableAdmission: [],
   disableAdmission: [],

@@ -6,6 +6,7 @@ import {
   type HttpExchange,
   isTransportError,
   TransportError,
+  type UpgradedConnection,
 } from '../../wire/http/index.ts';
 import type { ClusterConnection } from '../cluster-connection.ts';
 import {
@@ -21,6 +22,9 @@ export type HttpTransportOptions = Pick<
   HttpClientOptions,
   'maxConnections' | 'maxWaiting' | 'maxSockets' | 'isHttp1Only'
 > & { readonly clock?: Clock };
+
+/** A request as it travels, whatever its body. */
+type SentRequest = Pick<TransportRequest, 'headers' | 'path' | 'signal'>;
 
 /**
  * Sends requests over the network: HTTP/2 where the server supports it, else HTTP/1.1.
@@ -57,12 +61,33 @@ export class HttpTransport implements Transport {
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
-    request.signal.throwIfAborted();
-    const credential = await this.#credentials.current(request.signal);
-    const exchange = await this.#exchange(request, credential);
-    if (exchange.status !== 401 || !(await this.#isRenewed(credential, request))) return this.#response(exchange);
-    for await (const _rest of exchange.chunks) break; // discard the body of the 401
-    return this.#response(await this.#exchange(request, await this.#credentials.current(request.signal)));
+    const exchange = await this.ask(request, (client, { headers, ...rest }) => {
+      const encoding: TransportRequest['headers'] = this.#acceptsGzip ? { 'accept-encoding': 'gzip' } : {};
+      return client.request({ ...rest, headers: { ...encoding, ...headers } });
+    });
+    const { status, headers, chunks } = exchange;
+    const isPacked = headerOf(headers, 'content-encoding') === 'gzip';
+    return { status, headers, body: { type: 'bytes', chunks: isPacked ? gunzipped(chunks) : chunks } };
+  }
+
+  /** Lets `exchange` send a request that has the credentials; after a 401 that renews them, once more. */
+  async ask<Request extends SentRequest, Answer extends HttpExchange | UpgradedConnection>(
+    request: Request,
+    exchange: (client: HttpClient, request: Request) => Promise<Answer>,
+  ): Promise<Answer> {
+    const { signal } = request;
+    const attempt = (credential: Credential): Promise<Answer> => {
+      signal.throwIfAborted();
+      const { authorization } = credential;
+      const headers = { ...(authorization === undefined ? {} : { authorization }), ...request.headers };
+      return exchange(this.#clientFor(credential), { ...request, headers, path: this.#basePath + request.path });
+    };
+    signal.throwIfAborted();
+    const credential = await this.#credentials.current(signal);
+    const answer = await attempt(credential);
+    if (answer.status !== 401 || !(await this.#isRenewed(credential, signal))) return answer;
+    if ('chunks' in answer) for await (const _rest of answer.chunks) break; // discard the body of the 401
+    return attempt(await this.#credentials.current(signal));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -70,24 +95,13 @@ export class HttpTransport implements Transport {
     this.#client?.destroy();
   }
 
-  async #isRenewed(refused: Credential, request: TransportRequest): Promise<boolean> {
+  async #isRenewed(refused: Credential, signal: AbortSignal): Promise<boolean> {
     try {
-      return await this.#credentials.renew(refused, request.signal);
+      return await this.#credentials.renew(refused, signal);
     } catch (error) {
       if (isTransportError(error, 'credentials')) return false; // the server's 401 explains more
       throw error;
     }
-  }
-
-  #exchange(request: TransportRequest, credential: Credential): Promise<HttpExchange> {
-    request.signal.throwIfAborted();
-    const { authorization } = credential;
-    const headers = {
-      ...(this.#acceptsGzip ? { 'accept-encoding': 'gzip' } : {}),
-      ...(authorization === undefined ? {} : { authorization }),
-      ...request.headers,
-    };
-    return this.#clientFor(credential).request({ ...request, headers, path: this.#basePath + request.path });
   }
 
   /** A new certificate needs new connections; requests in flight on the old ones continue. */
@@ -98,11 +112,6 @@ export class HttpTransport implements Transport {
     current?.drain();
     this.#client = new HttpClient({ ...this.#clientOptions, certificate });
     return this.#client;
-  }
-
-  #response({ status, headers, chunks }: HttpExchange): TransportResponse {
-    const isPacked = headerOf(headers, 'content-encoding') === 'gzip';
-    return { status, headers, body: { type: 'bytes', chunks: isPacked ? gunzipped(chunks) : chunks } };
   }
 }
 

@@ -39,6 +39,11 @@ export class DelayLine<Item> {
     return this.#delays.peek()?.dueMs;
   }
 
+  /** When the item is due, in the clock's monotonic milliseconds; undefined when it does not wait. */
+  dueMs(key: string): number | undefined {
+    return this.#places.get(key)?.item.dueMs;
+  }
+
   add(key: string, item: Item, ms: number): void {
     const dueMs = this.#options.clock.monotonic() + ms;
     const old = this.#places.get(key);

@@ -38,7 +38,7 @@ export class HandlerRegistration<T extends KubernetesObject> implements Disposab
   readonly #inbox: HandlerInbox<T>;
   readonly #onDispose: () => void;
   readonly #synced = new Gate();
-  /** The number of notifications left of the initial state. */
+  /** The number of notifications about the initial state that are still to be delivered. */
   #untilSynced: number | undefined;
   #draining: Promise<void> | undefined;
   #isDisposed = false;
@@ -97,8 +97,8 @@ export class HandlerRegistration<T extends KubernetesObject> implements Disposab
     await Promise.resolve(); // let the caller of `notify` finish first
     let delivered = 0;
     for (let next = this.#inbox.shift(); next !== undefined; next = this.#inbox.shift()) {
-      const telling = this.#tell(next);
-      if (telling !== undefined) await telling; // most handlers are synchronous
+      const delivery = this.#deliver(next);
+      if (delivery !== undefined) await delivery; // most handlers are synchronous
       if (this.#untilSynced !== undefined) this.#untilSynced -= 1;
       this.#checkSynced();
       if (++delivered % TURN === 0) await nextTurn();
@@ -112,7 +112,7 @@ export class HandlerRegistration<T extends KubernetesObject> implements Disposab
     if (isThrough) this.#synced.open();
   }
 
-  #tell(notification: Notification<T>): void | Promise<void> {
+  #deliver(notification: Notification<T>): void | Promise<void> {
     const failed = (error: unknown): void =>
       this.#log.error('handler failed', {
         error,
@@ -120,8 +120,8 @@ export class HandlerRegistration<T extends KubernetesObject> implements Disposab
         object: notification.object.metadata.name,
       });
     try {
-      const telling = this.#call(notification);
-      return telling instanceof Promise ? telling.catch(failed) : undefined;
+      const delivery = this.#call(notification);
+      return delivery instanceof Promise ? delivery.catch(failed) : undefined;
     } catch (error) {
       failed(error);
     }

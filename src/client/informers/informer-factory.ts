@@ -95,7 +95,8 @@ export class InformerFactory implements Runnable {
       }
       return known.informer as unknown as SharedInformer<T>;
     }
-    const source: ListWatcher<T> = selected(resource, { labelSelector, fieldSelector });
+    const source: ListWatcher<T> =
+      this.#client.sourceOf?.(resource.kind) ?? selected(resource, { labelSelector, fieldSelector });
     const { clock, random, log, isLocal } = this.#client;
     const informer = new SharedInformer<T>(source, { clock, random, log, isLocal, ...this.#options, name, transform });
     const entry = { informer: informer as unknown as SharedInformer<KubernetesObject>, transform };

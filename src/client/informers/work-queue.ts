@@ -79,6 +79,16 @@ export class WorkQueue<Item = string> {
     return this.#delays.size;
   }
 
+  /** What waits and is worked on, by key, for inspection. */
+  get entries(): ReadonlyMap<string, { readonly workingSinceMs: number | undefined }> {
+    return this.#entries;
+  }
+
+  /** When a delayed item is due, in the clock's monotonic milliseconds; undefined for one that is not delayed. */
+  dueMs(key: string): number | undefined {
+    return this.#delays.dueMs(key);
+  }
+
   get isShutDown(): boolean {
     return this.#isShutDown;
   }

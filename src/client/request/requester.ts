@@ -231,7 +231,7 @@ class Call implements Disposable {
 }
 
 /** The headers of impersonation. */
-function impersonationHeaders(who: Impersonation): Record<string, string | readonly string[]> {
+export function impersonationHeaders(who: Impersonation): Record<string, string | readonly string[]> {
   const headers: Record<string, string | readonly string[]> = { 'impersonate-user': who.user };
   if (who.uid !== undefined) headers['impersonate-uid'] = who.uid;
   if (who.groups !== undefined && who.groups.length > 0) headers['impersonate-group'] = who.groups;

@@ -38,7 +38,7 @@ export function bootstrapObjects(options: BootstrapOptions): BootstrapObjects {
 
 function namespaces(): OwnObject[] {
   const kind: OwnKind = { group: '', plural: 'namespaces', root: '/api/v1' };
-  return ['default', 'kube-system', 'kube-public', 'kube-node-lease'].map((name) => ({
+  return ['kube-system', 'kube-public', 'default', 'kube-node-lease'].map((name) => ({
     kind,
     object: { metadata: { name } },
   }));
@@ -114,7 +114,7 @@ function kubernetesService({ apiServiceAddress, advertise }: BootstrapOptions): 
       spec: {
         type: 'ClusterIP',
         clusterIP: apiServiceAddress,
-        clusterIPs: [apiServiceAddress],
+        ipFamilyPolicy: 'SingleStack',
         sessionAffinity: 'None',
         ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: advertise.port }],
       },

@@ -45,7 +45,7 @@ export class StoredKinds {
   }
 
   #add({ group, plural, storage }: StoredKind): StorageCodec {
-    const embedded = jsonStorage(storage.type, storage.typeOf);
+    const embedded = jsonStorage(storage.type, storage.typeOf, storage);
     if (storage.encoding === 'protobuf') {
       const etcd = protobufStorage(storage.type, storage);
       this.#byPrefix.set(storage.prefix, { group, plural, codecs: { embedded, etcd } });

@@ -1,5 +1,5 @@
 import type { Clock, Logger, Random } from '../../base/index.ts';
-import type { Client, ClusterConnection, Credentials, Pace } from '../../client/index.ts';
+import type { Client, ClusterConnection, Credentials, Pace, Transport } from '../../client/index.ts';
 import type { PolicyRule } from '../../api/types/rbac/v1.d.ts';
 import type { Resource } from '../../apiserver/index.ts';
 import type { LeaderElectionOptions, Part, SecureHealthOptions } from '../../kit/index.ts';
@@ -132,6 +132,8 @@ export interface ComposedProgram {
   /** Who a writer is; undefined for one that writes as the program. */
   readonly identityOf?: (writer: string) => Identity | undefined;
   readonly parts: readonly Part[];
+  /** How fast it writes events; default no limit. */
+  readonly eventPace?: Pace | undefined;
   /** On a store that other processes share: runs the work only while this process may do it. */
   whileHeld?(work: (signal: AbortSignal) => Promise<void>, holding: Holding): Promise<void>;
 }
@@ -156,8 +158,8 @@ export interface StandaloneTools {
 
 /** A program that is about to run alone. */
 export interface StandaloneProgram {
-  /** Where the API server is; default: as the flags say. */
-  readonly server?: ServerChoice;
+  /** Where the API server is; default: as the flags say. A transport stands in for one: the program has no cluster. */
+  readonly server?: ServerChoice | Transport;
   /** Default: as the flags say. */
   readonly election?: LeaderElectionOptions | false;
   run(connected: ConnectedProgram, signal: AbortSignal): Promise<void>;

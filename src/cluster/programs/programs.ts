@@ -42,6 +42,11 @@ export const programs = [
     load: () => import('./csi-controller/program.ts'),
   },
   {
+    command: 'local-storage',
+    summary: "Give claims folders of this machine's disk, a node of any cluster",
+    load: () => import('./local-storage/program.ts'),
+  },
+  {
     command: 'node',
     summary: 'Run simulated nodes alone, on any API server',
     load: () => import('./kubelet/program.ts'),

@@ -5,6 +5,8 @@ import {
   type ReadMetric,
   registryOf,
 } from '../../base/index.ts';
+import { processStart } from '../../apiserver/index.ts';
+import { PROCESS_STARTED_AT_MS } from '../process-metrics.ts';
 import type { PassedAnswer } from './messages.ts';
 
 /** Figures that are the same in each process of a server, or that make no sense when they are added up. */
@@ -29,5 +31,6 @@ export function joinedMetrics(
   const format = negotiateMetricFormat(accept);
   const theirs = workers.map((metrics) => registryOf(metrics.filter(({ name }) => !REPORTED_ONCE.has(name))));
   const text = MetricRegistry.exposeAll([...own, ...theirs], format);
-  return { status: 200, text, contentType: METRIC_CONTENT_TYPES[format] };
+  const headers = processStart(PROCESS_STARTED_AT_MS);
+  return { status: 200, text, contentType: METRIC_CONTENT_TYPES[format], headers };
 }

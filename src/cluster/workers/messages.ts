@@ -28,6 +28,7 @@ export interface PassedAnswer {
   readonly status: number;
   readonly text: string;
   readonly contentType: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What the main process says to a worker. */

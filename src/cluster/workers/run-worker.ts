@@ -63,10 +63,10 @@ function workerOptions(
 function storageOf(storage: StorageOptions, { hasStore, hasBoard }: WorkOrder): StorageOptions {
   if (!hasStore) return storage;
   const channel = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
-  const { encryption, eventTtlSeconds } = storage;
+  const { encryption, eventTtl } = storage;
   const form = {
     ...(encryption === undefined ? {} : { encryption }),
-    ...(eventTtlSeconds === undefined ? {} : { eventTtlSeconds }),
+    ...(eventTtl === undefined ? {} : { eventTtl }),
   };
   return { ...form, type: 'channel', channel, ...(hasBoard ? { boardFd: BOARD_FD } : {}) };
 }
@@ -84,7 +84,7 @@ class MainPaths implements PathHandler {
     if (method !== 'GET' || (path !== '/metrics' && !path.startsWith(SCHEDULING_PREFIX))) return undefined;
     const answer = await this.#main.request(path, call.request.header('accept') ?? '');
     if (answer === undefined) throw serviceUnavailable('the main process does not answer');
-    const { status, text, contentType } = answer;
-    return { type: 'bytes', code: status, contentType, body: text };
+    const { status, text, contentType, headers } = answer;
+    return { type: 'bytes', code: status, contentType, body: text, ...(headers === undefined ? {} : { headers }) };
   }
 }

@@ -62,7 +62,16 @@ export interface PluginAnswer {
 export function cniPlugin<const Schema extends ConfigurationSchema = ConfigurationSchema>(
   definition: CniPluginDefinition<Schema>,
 ): CniPlugin {
-  return new CniPlugin(definition as CniPluginDefinition<ConfigurationSchema>);
+  const { name, config, versions = DEFAULT_VERSIONS } = definition;
+  if (config !== undefined) checkConfigurationSchema(config);
+  return new CniPlugin({ name, versions, answer: (request, tools) => answer(definition, request, tools) });
+}
+
+/** A plugin whose configuration has a type that only `answer` knows. */
+interface PluginParts {
+  readonly name: string;
+  readonly versions: readonly string[];
+  answer(request: PluginRequest, tools: CallTools): Promise<object | undefined>;
 }
 
 const DEFAULT_VERSIONS: readonly string[] = CNI_VERSIONS.slice(CNI_VERSIONS.indexOf('0.3.0'));
@@ -71,33 +80,30 @@ const MAX_INPUT_BYTES = 4 * 1024 * 1024;
 /** A network plugin, made by `cniPlugin()`; `main()` answers the call that the process was started for. */
 export class CniPlugin {
   readonly name: string;
-  readonly #definition: CniPluginDefinition<ConfigurationSchema>;
-  readonly #versions: readonly string[];
+  readonly #parts: PluginParts;
 
-  constructor(definition: CniPluginDefinition<ConfigurationSchema>) {
-    const { name, config, versions = DEFAULT_VERSIONS } = definition;
-    if (config !== undefined) checkConfigurationSchema(config);
-    this.name = name;
-    this.#definition = definition;
-    this.#versions = versions;
+  constructor(parts: PluginParts) {
+    this.name = parts.name;
+    this.#parts = parts;
   }
 
   /** One call, as the program would be called; for tests. */
   async run({ environment, input }: PluginCallOptions): Promise<PluginAnswer> {
     let stderr = '';
+    const { versions } = this.#parts;
     let cniVersion: string = CURRENT_VERSION;
     try {
       const command = readCommand(environment);
       if (command === 'VERSION') return { code: 0, stdout: this.#versionsFor(input), stderr };
-      const request = readRequest(command, { environment, input, versions: this.#versions });
+      const request = readRequest(command, { environment, input, versions });
       ({ cniVersion } = request);
       const tools = new CallTools(request, environment, (text) => (stderr += text));
-      const result = await this.#answer(request, tools);
+      const result = await this.#parts.answer(request, tools);
       return { code: 0, stdout: result === undefined ? '' : printed(result), stderr };
     } catch (error) {
       const failure = asCniError(error);
       if ((environment['CNI_COMMAND'] ?? '') === '')
-        stderr += `${this.name} is a CNI plugin, for container runtimes to call; it supports ${this.#versions.join(', ')}\n`;
+        stderr += `${this.name} is a CNI plugin, for container runtimes to call; it supports ${versions.join(', ')}\n`;
       return { code: 1, stdout: printed(failure.toObject(cniVersion)), stderr };
     }
   }
@@ -110,47 +116,53 @@ export class CniPlugin {
     process.exitCode = code;
   }
 
-  async #answer(request: PluginRequest, tools: CallTools): Promise<object | undefined> {
-    const { command, netns } = request;
-    if (command === 'ADD' || command === 'CHECK') await checkNamespace(netns);
-    const { config: schema } = this.#definition;
-    const config = schema === undefined ? request.fields : await readBySchema(schema, request.fields);
-    const { onHost, inContainer, delegate } = tools;
-    const { fields: _, input: __, ...asked } = request;
-    const full: CniRequest = { ...asked, config, onHost, inContainer, delegate };
-    if (command !== 'ADD') return this.#other(command, full, tools);
-    try {
-      const made = (await this.#definition.add(full as never)) ?? request.prevResult ?? {};
-      return convertResult(resultOf({ ...made, cniVersion: CURRENT_VERSION }), request.cniVersion);
-    } catch (error) {
-      await tools.undo();
-      throw error;
-    }
-  }
-
-  /** The plugin itself and those that it hands calls to are all asked, whatever the others say; the first error is the answer. */
-  async #other(command: Exclude<CniCommand, 'ADD'>, request: CniRequest, tools: CallTools): Promise<undefined> {
-    const { delegates, check, del, gc, status } = this.#definition;
-    const own = { CHECK: check, DEL: del, GC: gc, STATUS: status }[command];
-    const steps: (() => Answer<unknown>)[] = [() => own?.(request as never)];
-    for (const type of delegates?.(request.config as never) ?? []) steps.push(() => tools.call(type, command));
-    let failure: CniError | undefined;
-    for (const step of steps) {
-      try {
-        await step();
-      } catch (error) {
-        failure ??= asCniError(error);
-      }
-    }
-    if (failure !== undefined) throw failure;
-    return undefined;
-  }
-
   #versionsFor(input: string): string {
     const asked = input.trim() === '' ? undefined : parseObject(input, 'the input of VERSION')['cniVersion'];
     const cniVersion = typeof asked === 'string' && asked !== '' ? asked : CURRENT_VERSION;
-    return printed({ cniVersion, supportedVersions: this.#versions });
+    return printed({ cniVersion, supportedVersions: this.#parts.versions });
   }
+}
+
+async function answer<Schema extends ConfigurationSchema>(
+  definition: CniPluginDefinition<Schema>,
+  request: PluginRequest,
+  tools: CallTools,
+): Promise<object | undefined> {
+  const { command, netns } = request;
+  if (command === 'ADD' || command === 'CHECK') await checkNamespace(netns);
+  const { onHost, inContainer, delegate } = tools;
+  const { fields, input: _, ...asked } = request;
+  const full = { ...asked, config: await readBySchema(definition.config, fields), onHost, inContainer, delegate };
+  if (command !== 'ADD') return await answerOther(definition, { ...full, command }, tools);
+  try {
+    const made = (await definition.add(full)) ?? request.prevResult ?? {};
+    return convertResult(resultOf({ ...made, cniVersion: CURRENT_VERSION }), request.cniVersion);
+  } catch (error) {
+    await tools.undo();
+    throw error;
+  }
+}
+
+/** The plugin itself and those that it hands calls to are all asked, whatever the others say; the first error is the answer. */
+async function answerOther<Schema extends ConfigurationSchema>(
+  { delegates, check, del, gc, status }: CniPluginDefinition<Schema>,
+  request: CniRequest<ConfigurationOf<Schema>> & { readonly command: Exclude<CniCommand, 'ADD'> },
+  tools: CallTools,
+): Promise<undefined> {
+  const { command, config } = request;
+  const own = { CHECK: check, DEL: del, GC: gc, STATUS: status }[command];
+  const steps: (() => Answer<unknown>)[] = [() => own?.(request)];
+  for (const type of delegates?.(config) ?? []) steps.push(() => tools.call(type, command));
+  let failure: CniError | undefined;
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      failure ??= asCniError(error);
+    }
+  }
+  if (failure !== undefined) throw failure;
+  return undefined;
 }
 
 function printed(value: object): string {

@@ -38,8 +38,19 @@ export function checkConfigurationSchema(schema: ConfigurationSchema): void {
   if (!isValidating(schema)) checkSchema(schema);
 }
 
-/** The configuration as the schema has it. A plugin that is configured otherwise fails with code 7, or 2 for an unknown member. */
-export async function readBySchema(schema: ConfigurationSchema, fields: JsonObject): Promise<unknown> {
+/**
+ * The configuration as the schema has it, or as it is written where there is none. A plugin that is configured otherwise fails with code 7, or
+ * 2 for an unknown member.
+ */
+export async function readBySchema<Schema extends ConfigurationSchema>(
+  schema: Schema | undefined,
+  fields: JsonObject,
+): Promise<ConfigurationOf<Schema>> {
+  const value = schema === undefined ? fields : await checkedValue(schema, fields);
+  return value as ConfigurationOf<Schema>; // what the schema has accepted is of its type
+}
+
+async function checkedValue(schema: ConfigurationSchema, fields: JsonObject): Promise<unknown> {
   const issues: SchemaIssue[] = [];
   if (!isValidating(schema)) {
     const value = applySchema(schema as JsonObject, fields, issues);

@@ -10,6 +10,8 @@ export interface CsiSuiteOptions {
     | { readonly type: 'endpoint'; readonly endpoint: string }
     | { readonly type: 'command'; readonly command: readonly string[] };
   readonly parameters: Texts;
+  /** Parameters that volumes can be changed to. */
+  readonly mutableParameters: Texts;
   readonly secrets: Texts;
   /** Size of volumes. */
   readonly bytes: number;
@@ -31,6 +33,7 @@ export function readCsiOptions({ command, flags, environment }: SuiteRequest): C
   return {
     driver: isEndpoint ? { type: 'endpoint', endpoint: endpointOf(first) } : { type: 'command', command },
     parameters: pairsOf(flags.list('volume-parameters'), 'volume-parameters'),
+    mutableParameters: pairsOf(flags.list('mutable-parameters'), 'mutable-parameters'),
     secrets: pairsOf(flags.list('volume-secrets'), 'volume-secrets'),
     bytes: wholeNumber(flags.text('volume-bytes'), 'volume-bytes', Number.MAX_SAFE_INTEGER),
     concurrency: wholeNumber(flags.text('calls-at-once'), 'calls-at-once', MAX_CONCURRENCY),

@@ -1,9 +1,13 @@
 import type { ConformSuite } from '../suite.ts';
 import type { SuiteRequest } from '../suite-request.ts';
 import { attachCases } from './cases/attach-cases.ts';
+import { blockCases } from './cases/block-cases.ts';
 import { crashCases } from './cases/crash-cases.ts';
+import { groupCases } from './cases/group-cases.ts';
+import { healthCases } from './cases/health-cases.ts';
 import { identityCases } from './cases/identity-cases.ts';
 import { listAndExpandCases } from './cases/list-and-expand-cases.ts';
+import { modifyCases } from './cases/modify-cases.ts';
 import { nodeCases } from './cases/node-cases.ts';
 import { snapshotCases } from './cases/snapshot-cases.ts';
 import { volumeCases } from './cases/volume-cases.ts';
@@ -19,9 +23,13 @@ export function csiSuite(options: CsiSuiteOptions): ConformSuite<CsiWorld> {
       ...identityCases,
       ...volumeCases,
       ...listAndExpandCases,
+      ...modifyCases,
       ...snapshotCases,
+      ...groupCases,
       ...attachCases,
       ...nodeCases,
+      ...blockCases,
+      ...healthCases,
       ...crashCases,
     ],
     open: (signal) => CsiWorld.open(options, signal),

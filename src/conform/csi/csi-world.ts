@@ -1,10 +1,12 @@
-import { mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, CryptoRandom, discardLogger, messageOf, RealClock } from '../../base/index.ts';
+import { type Clock, CryptoRandom, RealClock } from '../../base/index.ts';
 import {
   Controller,
   ControllerServiceCapability_RPC_Type,
+  GroupController,
+  GroupControllerServiceCapability_RPC_Type,
   Identity,
   Node,
   NodeServiceCapability_RPC_Type,
@@ -12,19 +14,25 @@ import {
   type createVolumeRequest,
   type snapshot as snapshotTable,
   type volume as volumeTable,
+  type volumeCapability as capabilityTable,
+  type volumeGroupSnapshot,
 } from '../../csi/protocol/csi-v1.ts';
 import { Mounts, SmallShell } from '../../system/index.ts';
-import { GrpcError, type Method, SocketCalls } from '../../wire/grpc/index.ts';
+import { GrpcError, type Method } from '../../wire/grpc/index.ts';
 import type { MessageOf } from '../../wire/protobuf/index.ts';
 import { Breach, type ConformWorld, expectThat } from '../suite.ts';
 import type { CsiSuiteOptions } from './csi-options.ts';
-import { DriverProcess } from './driver-process.ts';
+import { DriverLink } from './driver-link.ts';
+import { MadeThings } from './made-things.ts';
 
 export type ControllerCapability = keyof typeof ControllerServiceCapability_RPC_Type;
 export type NodeCapability = keyof typeof NodeServiceCapability_RPC_Type;
 export type CreateRequest = MessageOf<typeof createVolumeRequest>;
 export type Volume = MessageOf<typeof volumeTable>;
 export type Snapshot = MessageOf<typeof snapshotTable>;
+export type SnapshotGroup = MessageOf<typeof volumeGroupSnapshot>;
+export type GroupCapability = keyof typeof GroupControllerServiceCapability_RPC_Type;
+type Capability = MessageOf<typeof capabilityTable>;
 
 /** How a call ended. */
 export type Outcome<Response> =
@@ -37,23 +45,15 @@ interface DriverFacts {
   readonly hasTopology: boolean;
   readonly controller: ReadonlySet<string>;
   readonly node: ReadonlySet<string>;
+  /** For snapshots of several volumes; empty for a driver that takes none. */
+  readonly group: ReadonlySet<string>;
   readonly nodeId: string;
   /** False for a driver without the node's calls. */
   readonly hasNode: boolean;
   readonly segments: ReadonlyMap<string, string>;
 }
 
-/** What there is of a driver's, to be compared. */
-export interface DriverState {
-  readonly volumes: readonly string[];
-  readonly snapshots: readonly string[];
-  readonly mounts: readonly string[];
-  readonly files: readonly string[];
-}
-
-const START_MS = 30_000;
 const POLL_MS = 50;
-const CALL_MS = 60_000;
 /** How often a call that another one is in the way of is repeated. */
 const MAX_TRIES = 200;
 /** How often a call is repeated while the driver does not answer at all. */
@@ -69,22 +69,19 @@ export class CsiWorld implements ConformWorld {
   readonly #random = new CryptoRandom();
   readonly #shell = new SmallShell(this.clock);
   readonly mounts = new Mounts(this.#shell);
-  #process: DriverProcess | undefined;
-  #calls: SocketCalls | undefined;
+  readonly #link: DriverLink;
+  readonly #made = new MadeThings();
+  /** How each volume was asked to be used. */
+  readonly #uses = new Map<string, Capability>();
   #facts: DriverFacts | undefined;
   #count = 0;
-  readonly #volumes = new Set<string>();
-  readonly #snapshots = new Set<string>();
-  /** Volumes by where they are attached, staged and published. */
-  readonly #attached = new Set<string>();
-  readonly #staged = new Map<string, string>();
-  readonly #published = new Map<string, string>();
+  #stagings = 0;
 
   static async open(options: CsiSuiteOptions, signal: AbortSignal): Promise<CsiWorld> {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'keelson-conform-csi-')));
     const world = new CsiWorld(options, folder);
     try {
-      await world.#start(signal);
+      await world.#link.start(signal);
       world.#facts = await world.#learn();
       return world;
     } catch (error) {
@@ -96,6 +93,7 @@ export class CsiWorld implements ConformWorld {
   private constructor(options: CsiSuiteOptions, folder: string) {
     this.options = options;
     this.folder = folder;
+    this.#link = new DriverLink(options, { folder, clock: this.clock, random: this.#random });
   }
 
   get facts(): DriverFacts {
@@ -113,8 +111,7 @@ export class CsiWorld implements ConformWorld {
     request: Request,
     signal: AbortSignal,
   ): Promise<Response> {
-    if (this.#calls === undefined) throw new Error('The driver is not running');
-    return await this.#calls.call(method, request, { signal, timeoutMs: CALL_MS });
+    return await this.#link.call(method, request, signal);
   }
 
   /** As `call`; failures of the driver are values. */
@@ -142,8 +139,8 @@ export class CsiWorld implements ConformWorld {
       if (outcome.response !== undefined) return outcome.response;
       signal.throwIfAborted();
       const isAway = outcome.code === 'UNAVAILABLE' && left <= MAX_TRIES - MAX_AWAY;
-      if (isAway || this.#process?.hasEnded === true)
-        throw new Breach(`the driver has ended in ${nameOf(method)}${printed(this.#process?.output)}`);
+      if (isAway || this.#link.hasEnded)
+        throw new Breach(`the driver has ended in ${nameOf(method)}${this.#link.lastWords}`);
       if ((outcome.code !== 'ABORTED' && outcome.code !== 'UNAVAILABLE') || left === 0)
         throw new Breach(`${nameOf(method)} fails: ${outcome.code}: ${outcome.message ?? ''}`);
       await this.clock.sleep(POLL_MS, signal);
@@ -183,24 +180,28 @@ export class CsiWorld implements ConformWorld {
   }
 
   readonly capability = { mount: {}, accessMode: { mode: SINGLE_NODE_WRITER } };
+  readonly blockCapability = { block: {}, accessMode: { mode: SINGLE_NODE_WRITER } };
 
   /** Creates a volume, which `tidy` deletes. */
   async create(signal: AbortSignal, request: CreateRequest = this.volumeRequest()): Promise<Volume> {
     const { volume } = await this.settle(Controller.createVolume, request, signal);
-    return this.keep(volume);
+    const kept = this.keep(volume);
+    this.#uses.set(kept.volumeId ?? '', request.volumeCapabilities?.[0] ?? this.capability);
+    return kept;
   }
 
   /** Notes a volume that `tidy` has to delete. */
   keep(volume: Volume | undefined): Volume {
     const { volumeId = '' } = volume ?? {};
     expectThat(volume !== undefined && volumeId !== '', 'CreateVolume answers without a volume id');
-    this.#volumes.add(volumeId);
+    this.#made.volumes.add(volumeId);
     return volume;
   }
 
   async delete(volumeId: string, signal: AbortSignal): Promise<void> {
     await this.settle(Controller.deleteVolume, { volumeId, secrets: this.options.secrets }, signal);
-    this.#volumes.delete(volumeId);
+    this.#made.volumes.delete(volumeId);
+    this.#uses.delete(volumeId);
   }
 
   async snapshot(sourceVolumeId: string, signal: AbortSignal, name = this.newName()): Promise<Snapshot> {
@@ -211,21 +212,45 @@ export class CsiWorld implements ConformWorld {
   keepSnapshot(snapshot: Snapshot | undefined): Snapshot {
     const { snapshotId = '' } = snapshot ?? {};
     expectThat(snapshot !== undefined && snapshotId !== '', 'CreateSnapshot answers without a snapshot id');
-    this.#snapshots.add(snapshotId);
+    this.#made.snapshots.add(snapshotId);
     return snapshot;
   }
 
   async deleteSnapshot(snapshotId: string, signal: AbortSignal): Promise<void> {
     await this.settle(Controller.deleteSnapshot, { snapshotId }, signal);
-    this.#snapshots.delete(snapshotId);
+    this.#made.snapshots.delete(snapshotId);
+  }
+
+  async snapshotGroup(
+    sourceVolumeIds: readonly string[],
+    signal: AbortSignal,
+    name = this.newName(),
+  ): Promise<SnapshotGroup> {
+    const request = { name, sourceVolumeIds };
+    const { groupSnapshot } = await this.settle(GroupController.createVolumeGroupSnapshot, request, signal);
+    return this.keepGroup(groupSnapshot);
+  }
+
+  keepGroup(group: SnapshotGroup | undefined): SnapshotGroup {
+    const { groupSnapshotId = '', snapshots = [] } = group ?? {};
+    expectThat(group !== undefined && groupSnapshotId !== '', 'CreateVolumeGroupSnapshot answers without an id');
+    const snapshotIds = snapshots.map(({ snapshotId = '' }) => snapshotId);
+    this.#made.groups.set(groupSnapshotId, snapshotIds);
+    return group;
+  }
+
+  async deleteGroup(groupSnapshotId: string, snapshotIds: readonly string[], signal: AbortSignal): Promise<void> {
+    await this.settle(GroupController.deleteVolumeGroupSnapshot, { groupSnapshotId, snapshotIds }, signal);
+    this.#made.groups.delete(groupSnapshotId);
   }
 
   /** Attaches a volume to the driver's node, where the driver attaches. Returns what the node's calls need. */
   async attach({ volumeId = '', volumeContext }: Volume, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
     if (!this.facts.controller.has('PUBLISH_UNPUBLISH_VOLUME')) return new Map();
     const { nodeId } = this.facts;
-    this.#attached.add(volumeId);
-    const request = { volumeId, nodeId, volumeCapability: this.capability, volumeContext: volumeContext ?? new Map() };
+    this.#made.attached.add(volumeId);
+    const volumeCapability = this.#useOf(volumeId);
+    const request = { volumeId, nodeId, volumeCapability, volumeContext: volumeContext ?? new Map() };
     const { publishContext = new Map() } = await this.settle(Controller.controllerPublishVolume, request, signal);
     return publishContext;
   }
@@ -233,7 +258,7 @@ export class CsiWorld implements ConformWorld {
   async detach(volumeId: string, signal: AbortSignal): Promise<void> {
     const request = { volumeId, nodeId: this.facts.nodeId };
     await this.settle(Controller.controllerUnpublishVolume, request, signal);
-    this.#attached.delete(volumeId);
+    this.#made.attached.delete(volumeId);
   }
 
   /** The request to stage a volume, at a folder of its own that is made. */
@@ -241,11 +266,13 @@ export class CsiWorld implements ConformWorld {
     { volumeId = '', volumeContext }: Volume,
     publishContext: ReadonlyMap<string, string>,
   ): Promise<Parameters<(typeof Node.nodeStageVolume)['request']['encode']>[0]> {
-    const stagingTargetPath = join(this.folder, 'staging', String(this.#staged.size + 1), 'globalmount');
+    // a volume that is staged already stays where it is, as on a node
+    const stagingTargetPath =
+      this.#made.staged.get(volumeId) ?? join(this.folder, 'staging', String(++this.#stagings), 'globalmount');
     await mkdir(stagingTargetPath, { recursive: true });
-    this.#staged.set(volumeId, stagingTargetPath);
+    this.#made.staged.set(volumeId, stagingTargetPath);
     const context = { publishContext, volumeContext: volumeContext ?? new Map<string, string>() };
-    return { volumeId, stagingTargetPath, volumeCapability: this.capability, ...context };
+    return { volumeId, stagingTargetPath, volumeCapability: this.#useOf(volumeId), ...context };
   }
 
   /** The request to publish a volume, at a path that does not exist; its parent does. */
@@ -257,22 +284,24 @@ export class CsiWorld implements ConformWorld {
     const parent = join(this.folder, 'pods', String(this.#count));
     await mkdir(parent, { recursive: true });
     const targetPath = join(parent, 'mount');
-    this.#published.set(targetPath, volumeId);
-    const stagingTargetPath = this.facts.node.has('STAGE_UNSTAGE_VOLUME') ? (this.#staged.get(volumeId) ?? '') : '';
+    this.#made.published.set(targetPath, volumeId);
+    const stagingTargetPath = this.facts.node.has('STAGE_UNSTAGE_VOLUME')
+      ? (this.#made.staged.get(volumeId) ?? '')
+      : '';
     const context = { publishContext, volumeContext: volumeContext ?? new Map<string, string>() };
-    return { volumeId, targetPath, stagingTargetPath, volumeCapability: this.capability, ...context };
+    return { volumeId, targetPath, stagingTargetPath, volumeCapability: this.#useOf(volumeId), ...context };
   }
 
   async unpublish(volumeId: string, targetPath: string, signal: AbortSignal): Promise<void> {
     await this.settle(Node.nodeUnpublishVolume, { volumeId, targetPath }, signal);
-    this.#published.delete(targetPath);
+    this.#made.published.delete(targetPath);
   }
 
   async unstage(volumeId: string, signal: AbortSignal): Promise<void> {
-    const stagingTargetPath = this.#staged.get(volumeId);
+    const stagingTargetPath = this.#made.staged.get(volumeId);
     if (stagingTargetPath === undefined || !this.facts.node.has('STAGE_UNSTAGE_VOLUME')) return;
     await this.settle(Node.nodeUnstageVolume, { volumeId, stagingTargetPath }, signal);
-    this.#staged.delete(volumeId);
+    this.#made.staged.delete(volumeId);
   }
 
   /** The ids of all volumes, page by page; undefined for a driver that does not list them. */
@@ -292,54 +321,20 @@ export class CsiWorld implements ConformWorld {
     });
   }
 
-  /** What the driver has now. */
-  async state(signal: AbortSignal): Promise<DriverState> {
-    const points = this.options.canMount ? await this.mounts.below('/') : [];
-    const files = await Promise.all(this.options.stateFolders.map((folder) => readdir(folder, { recursive: true })));
-    return {
-      volumes: (await this.volumeIds(signal)) ?? [],
-      snapshots: (await this.snapshotIds(signal)) ?? [],
-      mounts: points.map(({ point }) => point).filter((point) => point.startsWith(this.folder)),
-      files: files.flatMap((names, at) => names.map((name) => join(this.options.stateFolders[at] ?? '', name))),
-    };
-  }
-
-  async requireNothingLeft(before: DriverState, signal: AbortSignal): Promise<void> {
-    const after = await this.state(signal);
-    const left = (Object.keys(after) as (keyof DriverState)[]).flatMap((kind) => {
-      const more = after[kind].filter((each) => !before[kind].includes(each));
-      return more.length === 0 ? [] : [`${kind}: ${more.slice(0, 5).join(', ')}`];
-    });
-    expectThat(left.length === 0, `it has left ${left.join('; ')}`);
-  }
-
   /** Kills the driver, if it still runs, and starts it again. */
   async restart(signal: AbortSignal): Promise<void> {
     await this.kill();
-    await this.#start(signal);
+    await this.#link.start(signal);
   }
 
   async kill(): Promise<void> {
-    await this.#calls?.[Symbol.asyncDispose]();
-    this.#calls = undefined;
-    await this.#process?.kill();
-    this.#process = undefined;
+    await this.#link.kill();
   }
 
   async tidy(): Promise<void> {
     const { signal } = new AbortController();
-    if (this.#calls === undefined) await this.#start(signal);
-    const failures: unknown[] = [];
-    const each = async (work: Promise<void>): Promise<void> =>
-      work.catch((error: unknown) => void failures.push(error));
-    for (const [path, id] of this.#published) await each(this.unpublish(id, path, signal));
-    for (const id of this.#staged.keys()) await each(this.unstage(id, signal));
-    for (const id of this.#attached) await each(this.detach(id, signal));
-    for (const id of this.#snapshots) await each(this.deleteSnapshot(id, signal));
-    for (const id of this.#volumes) await each(this.delete(id, signal));
-    if (this.options.canMount) await this.mounts.unmountBelow(this.folder);
-    for (const part of [this.#published, this.#staged, this.#attached, this.#snapshots, this.#volumes]) part.clear();
-    if (failures.length > 0) throw failures[0];
+    if (!this.#link.isOpen) await this.#link.start(signal);
+    await this.#made.remove(this, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -347,6 +342,10 @@ export class CsiWorld implements ConformWorld {
     if (this.options.canMount) await this.mounts.unmountBelow(this.folder);
     this.#shell[Symbol.dispose]();
     await rm(this.folder, { recursive: true, force: true });
+  }
+
+  #useOf(volumeId: string): Capability {
+    return this.#uses.get(volumeId) ?? this.capability;
   }
 
   async #all(
@@ -365,43 +364,14 @@ export class CsiWorld implements ConformWorld {
     }
   }
 
-  async #start(signal: AbortSignal): Promise<void> {
-    const { driver, environment } = this.options;
-    const endpoint = driver.type === 'endpoint' ? driver.endpoint : `unix://${join(this.folder, 'csi.sock')}`;
-    if (driver.type === 'command') {
-      const command = driver.command.map((word) =>
-        word.replaceAll('{endpoint}', endpoint).replaceAll('{socket}', endpoint.slice('unix://'.length)),
-      );
-      this.#process = new DriverProcess(command, { ...environment, CSI_ENDPOINT: endpoint });
-    }
-    const server = 'the driver';
-    this.#calls = new SocketCalls({ endpoint, server, clock: this.clock, random: this.#random, log: discardLogger });
-    await this.#awaitReady(endpoint, signal);
-  }
-
-  async #awaitReady(endpoint: string, signal: AbortSignal): Promise<void> {
-    const until = this.clock.monotonic() + START_MS;
-    for (;;) {
-      try {
-        const { ready } = await this.call(Identity.probe, {}, signal);
-        if (ready?.value !== false) return;
-      } catch (error) {
-        signal.throwIfAborted();
-        const words = printed(this.#process?.output);
-        if (this.#process?.hasEnded === true) throw new Error(`The driver has ended${words}`, { cause: error });
-        if (this.clock.monotonic() > until)
-          throw new Error(`No driver is ready at ${endpoint}: ${messageOf(error)}${words}`, { cause: error });
-      }
-      await this.clock.sleep(POLL_MS, signal);
-    }
-  }
-
   async #learn(): Promise<DriverFacts> {
     const { signal } = new AbortController();
     const plugin = await this.call(Identity.getPluginCapabilities, {}, signal);
     const services = new Set((plugin.capabilities ?? []).map(({ service }) => service?.type));
     const hasController = services.has(PluginCapability_Service_Type.CONTROLLER_SERVICE);
     const controller = hasController ? await this.try(Controller.controllerGetCapabilities, {}, signal) : undefined;
+    const hasGroups = services.has(PluginCapability_Service_Type.GROUP_CONTROLLER_SERVICE);
+    const group = hasGroups ? await this.try(GroupController.groupControllerGetCapabilities, {}, signal) : undefined;
     const node = await this.try(Node.nodeGetCapabilities, {}, signal);
     const info = (await this.try(Node.nodeGetInfo, {}, signal)).response;
     return {
@@ -409,6 +379,7 @@ export class CsiWorld implements ConformWorld {
       hasTopology: services.has(PluginCapability_Service_Type.VOLUME_ACCESSIBILITY_CONSTRAINTS),
       controller: namesOf(ControllerServiceCapability_RPC_Type, controller?.response?.capabilities),
       node: namesOf(NodeServiceCapability_RPC_Type, node.response?.capabilities),
+      group: namesOf(GroupControllerServiceCapability_RPC_Type, group?.response?.capabilities),
       hasNode: node.code !== 'UNIMPLEMENTED',
       nodeId: info?.nodeId ?? '',
       segments: info?.accessibleTopology?.segments ?? new Map(),
@@ -425,10 +396,6 @@ function namesOf(
 ): ReadonlySet<string> {
   const claimed = new Set(capabilities.map(({ rpc }) => rpc?.type));
   return new Set(Object.keys(table).filter((name) => claimed.has(table[name])));
-}
-
-function printed(output = ''): string {
-  return output === '' ? '' : `; it has printed: ${output}`;
 }
 
 /** Such as `CreateVolume`. */

@@ -12,7 +12,14 @@ import {
 } from '../../client/index.ts';
 import { type AppContext, type KeyedWorkers, type Part, podsByNode, type PreparedPart } from '../../kit/index.ts';
 import { attachMetrics } from './attach-metrics.ts';
-import { AttachMemory, type AttachParts, attachmentsByNode, placeKey } from './attach-parts.ts';
+import {
+  AttachMemory,
+  type AttachParts,
+  attachmentsByNode,
+  inlineKeysOf,
+  placeKey,
+  volumeKeyOf,
+} from './attach-parts.ts';
 import type { OpenDirectAttacher } from './direct-attacher.ts';
 import { DirectVolumes } from './direct-volumes.ts';
 import { syncNode } from './sync-node.ts';
@@ -113,8 +120,7 @@ class AttachDetach implements PreparedPart {
       add: attachmentChanged,
       update: attachmentChanged,
       delete: (attachment) => {
-        const { source, nodeName } = attachment.spec;
-        const key = placeKey(source.persistentVolumeName ?? '', nodeName);
+        const key = placeKey(volumeKeyOf(attachment) ?? '', attachment.spec.nodeName);
         this.#parts.memory.forget(key);
         this.#parts.backoff.forget(key);
         this.#attachmentChanged(attachment);
@@ -138,6 +144,7 @@ class AttachDetach implements PreparedPart {
     const driverChanged = ({ metadata }: Observed<CSIDriver>): void => {
       for (const volume of this.#parts.volumes.list())
         if (csiSourceOf(volume)?.driver === metadata.name) this.#volumes.add(volume.metadata.name);
+      for (const pod of this.#parts.pods.list()) this.#wakeInline(pod);
     };
     context.onChange(CSIDriver, { add: driverChanged, update: driverChanged, delete: driverChanged });
   }
@@ -145,6 +152,7 @@ class AttachDetach implements PreparedPart {
   #podChanged(pod: Observed<Pod>): void {
     if ((pod.spec?.nodeName ?? '') === '') return;
     this.#direct?.podChanged(pod);
+    this.#wakeInline(pod);
     for (const { claim } of claimVolumesOf(pod)) {
       const found = this.#parts.claims.get(`${pod.metadata.namespace}/${claim}`);
       if (found?.spec?.volumeName !== undefined) this.#wakeVolume(found.spec.volumeName);
@@ -157,9 +165,14 @@ class AttachDetach implements PreparedPart {
     if (volume !== undefined) this.#direct?.volumeChanged(volume);
   }
 
-  #attachmentChanged({ spec }: Observed<VolumeAttachment>): void {
-    if (spec.source.persistentVolumeName !== undefined) this.#volumes.add(spec.source.persistentVolumeName);
-    this.#nodes.add(spec.nodeName);
+  #wakeInline(pod: Observed<Pod>): void {
+    for (const key of inlineKeysOf(pod)) this.#volumes.add(key);
+  }
+
+  #attachmentChanged(attachment: Observed<VolumeAttachment>): void {
+    const key = volumeKeyOf(attachment);
+    if (key !== undefined) this.#volumes.add(key);
+    this.#nodes.add(attachment.spec.nodeName);
   }
 
   #nodeChanged({ metadata: { name } }: Observed<Node>): void {
@@ -171,8 +184,10 @@ class AttachDetach implements PreparedPart {
   }
 
   #wakeVolumesOf(node: string): void {
-    for (const { spec } of this.#parts.attachments.byIndex(attachmentsByNode, node))
-      if (spec.source.persistentVolumeName !== undefined) this.#volumes.add(spec.source.persistentVolumeName);
+    for (const attachment of this.#parts.attachments.byIndex(attachmentsByNode, node)) {
+      const key = volumeKeyOf(attachment);
+      if (key !== undefined) this.#volumes.add(key);
+    }
   }
 }
 

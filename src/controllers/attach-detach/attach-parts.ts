@@ -1,10 +1,11 @@
 import type { Clock } from '../../base/index.ts';
-import { claimVolumesOf, type DriverHandle } from '../../api/meaning/index.ts';
+import { claimVolumesOf, type DriverHandle, inlineVolumeOf, uniqueVolumeName } from '../../api/meaning/index.ts';
 import {
   type CSIDriver,
   index,
   type ItemBackoff,
   type Node,
+  type Observed,
   type PersistentVolume,
   type PersistentVolumeClaim,
   Pod,
@@ -49,8 +50,33 @@ export interface AttachParts {
 export const podsByClaim = index(Pod, (pod) =>
   claimVolumesOf(pod).map(({ claim }) => `${pod.metadata.namespace}/${claim}`),
 );
-export const attachmentsByVolume = index(VolumeAttachment, ({ spec }) => spec.source.persistentVolumeName);
+/** Pods that describe a volume of a former in-tree plugin themselves, by the key of the volume. */
+export const podsByInlineVolume = index(Pod, inlineKeysOf);
+export const attachmentsByVolume = index(VolumeAttachment, volumeKeyOf);
 export const attachmentsByNode = index(VolumeAttachment, ({ spec }) => spec.nodeName);
+
+/**
+ * The key of the volume of an attachment: the name of its PersistentVolume, or the name in the status of nodes of a volume that a pod
+ * describes itself.
+ */
+export function volumeKeyOf({ spec }: Observed<VolumeAttachment>): string | undefined {
+  const { persistentVolumeName, inlineVolumeSpec } = spec.source;
+  if (persistentVolumeName !== undefined) return persistentVolumeName;
+  return inlineVolumeSpec?.csi === undefined ? undefined : uniqueVolumeName(inlineVolumeSpec.csi);
+}
+
+/** The keys of the volumes of former in-tree plugins that a pod describes itself. */
+export function inlineKeysOf({ metadata, spec }: Observed<Pod>): readonly string[] {
+  return (spec?.volumes ?? []).flatMap((volume) => {
+    const inline = inlineVolumeOf(volume, metadata.namespace ?? '');
+    return inline === undefined ? [] : [uniqueVolumeName(inline.spec.csi)];
+  });
+}
+
+/** Whether a key is that of a volume that pods describe themselves. */
+export function isInlineKey(key: string): boolean {
+  return key.includes('/'); // names of PersistentVolumes have none
+}
 
 /** An attempt to attach a volume. */
 export interface AttachAttempt {

@@ -1,8 +1,7 @@
 import { deepEqual } from '../../base/index.ts';
-import { csiSourceOf, uniqueVolumeName } from '../../api/meaning/index.ts';
+import { attachmentName, csiSourceOf, uniqueVolumeName } from '../../api/meaning/index.ts';
 import { hasReason, mergePatch } from '../../client/index.ts';
-import { type AttachParts, attachmentsByNode, placeKey } from './attach-parts.ts';
-import { attachmentName } from './attachment-name.ts';
+import { type AttachParts, attachmentsByNode, placeKey, volumeKeyOf } from './attach-parts.ts';
 
 /** Writes the node's attached volumes to its status; returns the volumes that were removed from it. */
 export async function syncNode(nodeName: string, parts: AttachParts): Promise<string[]> {
@@ -10,9 +9,10 @@ export async function syncNode(nodeName: string, parts: AttachParts): Promise<st
   const node = nodes.get(nodeName);
   const attached: string[] = [];
   const leaving: string[] = [];
-  for (const { metadata, spec, status } of attachments.byIndex(attachmentsByNode, nodeName)) {
-    const volume = spec.source.persistentVolumeName ?? '';
-    const csi = csiSourceOf(volumes.get(volume));
+  for (const attachment of attachments.byIndex(attachmentsByNode, nodeName)) {
+    const { metadata, spec, status } = attachment;
+    const volume = volumeKeyOf(attachment) ?? '';
+    const csi = spec.source.inlineVolumeSpec?.csi ?? csiSourceOf(volumes.get(volume));
     if (csi === undefined || metadata.name !== attachmentName(csi, nodeName)) continue;
     if (memory.leaving.has(placeKey(volume, nodeName))) leaving.push(volume);
     else if (status?.attached === true && metadata.deletionTimestamp === undefined)

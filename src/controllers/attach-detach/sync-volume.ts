@@ -1,6 +1,9 @@
+import type { DeepReadonly } from '../../base/index.ts';
 import {
+  attachmentName,
   csiSourceOf,
   type DriverHandle,
+  inlineVolumeOf,
   isAttachRequired,
   isMultiAttachAllowed,
   uniqueVolumeName,
@@ -12,40 +15,77 @@ import {
   type Pod,
   type VolumeAttachment,
 } from '../../client/index.ts';
-import { type AttachAttempt, type AttachParts, attachmentsByVolume, placeKey } from './attach-parts.ts';
-import { attachmentName } from './attachment-name.ts';
+import {
+  type AttachAttempt,
+  type AttachParts,
+  attachmentsByVolume,
+  isInlineKey,
+  placeKey,
+  podsByInlineVolume,
+  volumeKeyOf,
+} from './attach-parts.ts';
 import { recordConflict } from './multi-attach.ts';
 import { detachDelayMs } from './safe-to-detach.ts';
-import { boundPodsOf } from './wanting-pods.ts';
+import { boundPodsOf, inlinePodsOf } from './wanting-pods.ts';
 
-type Volume = Observed<PersistentVolume>;
+/** A PersistentVolume, or one that stands for a volume that pods describe themselves. */
+type Volume = DeepReadonly<PersistentVolume> & { readonly metadata: { readonly name: string } };
 type Attachment = Observed<VolumeAttachment>;
 type PodsByNode = ReadonlyMap<string, readonly Observed<Pod>[]>;
 
 /** After this time without an answer from the driver, the pods get a timeout event. */
 const ATTACH_TIMEOUT_MS = 120_000;
 
-/** Attaches the volume to the nodes of its pods and detaches it from others. Returns the delay until the next check. */
-export async function syncVolume(name: string, parts: AttachParts): Promise<number> {
-  const volume = parts.volumes.get(name);
-  const handle = csiSourceOf(volume) ?? parts.memory.handles.get(name);
+/**
+ * Attaches the volume to the nodes of its pods and detaches it from others. Returns the delay until the next check. The key is that of
+ * `volumeKeyOf`.
+ */
+export async function syncVolume(key: string, parts: AttachParts): Promise<number> {
+  const { volume, pods } = isInlineKey(key) ? inlineVolume(key, parts) : persistentVolume(key, parts);
+  const handle = csiSourceOf(volume) ?? parts.memory.handles.get(key) ?? inlineHandle(key, parts);
   if (handle === undefined) return Infinity;
-  const present = attachmentsOf(name, handle, parts);
-  if (present.length === 0) parts.memory.handles.delete(name);
-  else parts.memory.handles.set(name, handle);
+  const present = attachmentsOf(key, handle, parts);
+  if (present.length === 0) parts.memory.handles.delete(key);
+  else parts.memory.handles.set(key, handle);
   const isWanted = volume !== undefined && isAttachRequired(parts.drivers.get(handle.driver));
-  const wanted: PodsByNode = isWanted ? boundPodsOf(volume, parts) : new Map();
+  const wanted: PodsByNode = isWanted ? pods() : new Map();
   const delays: number[] = [];
   for (const attachment of present) {
-    const pods = wanted.get(attachment.spec.nodeName);
-    if (volume === undefined || pods === undefined) delays.push(await detach(attachment, handle, parts));
-    else delays.push(watchAttachment(attachment, { volume, handle, pods }, parts));
+    const users = wanted.get(attachment.spec.nodeName);
+    if (volume === undefined || users === undefined) delays.push(await detach(attachment, handle, parts));
+    else delays.push(watchAttachment(attachment, { key, volume, handle, pods: users }, parts));
   }
   if (volume !== undefined)
-    for (const [node, pods] of wanted)
+    for (const [node, users] of wanted)
       if (!present.some(({ spec }) => spec.nodeName === node))
-        delays.push(await attach(node, { volume, handle, pods, present, wanted }, parts));
+        delays.push(await attach(node, { key, volume, handle, pods: users, present, wanted }, parts));
   return Math.min(Infinity, ...delays);
+}
+
+/** What may have to be attached, and the pods that need it. */
+interface Subject {
+  readonly volume: Volume | undefined;
+  pods(): PodsByNode;
+}
+
+function persistentVolume(name: string, parts: AttachParts): Subject {
+  const volume = parts.volumes.get(name);
+  return { volume, pods: () => (volume === undefined ? new Map() : boundPodsOf(volume, parts)) };
+}
+
+function inlineVolume(key: string, parts: AttachParts): Subject {
+  const described = parts.pods
+    .byIndex(podsByInlineVolume, key)
+    .flatMap(({ metadata, spec }) =>
+      (spec?.volumes ?? []).map((volume) => inlineVolumeOf(volume, metadata.namespace ?? '')),
+    );
+  const volume = described.find((each) => each !== undefined && uniqueVolumeName(each.spec.csi) === key);
+  return { volume, pods: () => inlinePodsOf(key, parts) };
+}
+
+/** The handle of a volume that no pod describes any more, from what is attached. */
+function inlineHandle(key: string, { attachments }: AttachParts): DriverHandle | undefined {
+  return attachments.byIndex(attachmentsByVolume, key)[0]?.spec.source.inlineVolumeSpec?.csi;
 }
 
 /** The attachments with the names that this controller would choose; others belong to other components. */
@@ -56,6 +96,7 @@ function attachmentsOf(volume: string, handle: DriverHandle, { attachments }: At
 }
 
 interface AttachRequest {
+  readonly key: string;
   readonly volume: Volume;
   readonly handle: DriverHandle;
   readonly pods: readonly Observed<Pod>[];
@@ -68,7 +109,7 @@ async function attach(
 ): Promise<number> {
   const { volume, handle, present } = request;
   const { name } = volume.metadata;
-  const key = placeKey(name, nodeName);
+  const key = placeKey(request.key, nodeName);
   if (!isMultiAttachAllowed(volume) && present.length > 0) {
     if (!parts.memory.reported.has(key)) recordConflict({ ...request, volume: name }, parts.events);
     parts.memory.reported.add(key);
@@ -79,7 +120,11 @@ async function attach(
   await parts.attachments
     .create({
       metadata: { name: attachmentName(handle, nodeName) },
-      spec: { attacher: handle.driver, nodeName, source: { persistentVolumeName: name } },
+      spec: {
+        attacher: handle.driver,
+        nodeName,
+        source: isInlineKey(request.key) ? { inlineVolumeSpec: volume.spec } : { persistentVolumeName: name },
+      },
     })
     .catch((error: unknown) => {
       if (!hasReason(error, 'AlreadyExists')) throw error;
@@ -94,7 +139,7 @@ function attemptOf(pods: readonly Observed<Pod>[], sinceMs: number): AttachAttem
 /** Records events about the attachment's outcome on its pods. */
 function watchAttachment(attachment: Attachment, request: AttachRequest, parts: AttachParts): number {
   const { memory, clock } = parts;
-  const key = placeKey(request.volume.metadata.name, attachment.spec.nodeName);
+  const key = placeKey(request.key, attachment.spec.nodeName);
   memory.detachSinceMs.delete(key);
   const attempt = memory.attempts.get(key) ?? attemptOf(request.pods, clock.now());
   memory.attempts.set(key, attempt);
@@ -116,7 +161,7 @@ function watchAttachment(attachment: Attachment, request: AttachRequest, parts: 
 
 function attached({ spec }: Attachment, request: AttachRequest, parts: AttachParts): number {
   const { memory, backoff, nodes, wakeNode } = parts;
-  const key = placeKey(request.volume.metadata.name, spec.nodeName);
+  const key = placeKey(request.key, spec.nodeName);
   const unique = uniqueVolumeName(request.handle);
   const isKnown = nodes.get(spec.nodeName)?.status?.volumesAttached?.some(({ name }) => name === unique) ?? false;
   if (memory.leaving.delete(key) || !isKnown) wakeNode(spec.nodeName);
@@ -138,10 +183,11 @@ function attachMessage(what: string, { metadata }: Volume, suffix: string): stri
 }
 
 /** Removes the volume from the node's status first, then deletes the attachment. */
-async function detach({ metadata, spec }: Attachment, handle: DriverHandle, parts: AttachParts): Promise<number> {
+async function detach(attachment: Attachment, handle: DriverHandle, parts: AttachParts): Promise<number> {
+  const { metadata, spec } = attachment;
   const { memory, nodes, attachments } = parts;
   const { nodeName } = spec;
-  const key = placeKey(spec.source.persistentVolumeName ?? '', nodeName);
+  const key = placeKey(volumeKeyOf(attachment) ?? '', nodeName);
   if (metadata.deletionTimestamp !== undefined) return Infinity;
   const unique = uniqueVolumeName(handle);
   const waitMs = detachDelayMs(unique, { key, nodeName }, parts);

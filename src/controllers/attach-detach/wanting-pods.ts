@@ -1,6 +1,6 @@
 // Which pods want their volumes attached.
 import type { Observed, PersistentVolume, Pod } from '../../client/index.ts';
-import { type AttachParts, podsByClaim } from './attach-parts.ts';
+import { type AttachParts, podsByClaim, podsByInlineVolume } from './attach-parts.ts';
 
 const MANAGED = 'volumes.kubernetes.io/controller-managed-attach-detach';
 
@@ -16,6 +16,16 @@ export function boundPodsOf(
   if (claim?.status?.phase !== 'Bound' || claim.spec?.volumeName !== metadata.name || claim.metadata.uid !== uid)
     return found;
   for (const pod of parts.pods.byIndex(podsByClaim, key)) {
+    const { nodeName = '' } = pod.spec ?? {};
+    if (isManagedPod(pod, parts)) found.set(nodeName, [...(found.get(nodeName) ?? []), pod]);
+  }
+  return found;
+}
+
+/** The pods that describe a volume themselves, by node. */
+export function inlinePodsOf(key: string, parts: AttachParts): Map<string, Observed<Pod>[]> {
+  const found = new Map<string, Observed<Pod>[]>();
+  for (const pod of parts.pods.byIndex(podsByInlineVolume, key)) {
     const { nodeName = '' } = pod.spec ?? {};
     if (isManagedPod(pod, parts)) found.set(nodeName, [...(found.get(nodeName) ?? []), pod]);
   }

@@ -64,7 +64,7 @@ describe('requests for certificates', () => {
   });
 
   test('last as long as requested, up to the maximum', async () => {
-    await using cluster = await startCluster({ nodes: 0, controllerSettings: { maxDurationMs: 3_600_000 } });
+    await using cluster = await startCluster({ nodes: 0, controllerSettings: { clusterSigningDuration: 3_600_000 } });
     const requests = cluster.client.kind(CertificateSigningRequest);
     const minutesOf = async (expirationSeconds: number): Promise<number> => {
       const name = await ask(cluster, 'kube-apiserver-client', { commonName: 'ada' }, { expirationSeconds });

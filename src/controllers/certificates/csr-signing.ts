@@ -8,7 +8,7 @@ import {
   kubeletServingProblem,
   LEGACY_SIGNER,
 } from '../../api/meaning/index.ts';
-import type { Clock } from '../../base/index.ts';
+import { type Clock, type Duration, millisecondsOf } from '../../base/index.ts';
 import { CertificateSigningRequest, type Observed } from '../../client/index.ts';
 import { controller, type Controller } from '../../kit/index.ts';
 import { type Credential, issuerFrom, signRequest, type SigningRequest } from '../../wire/certificates/index.ts';
@@ -21,7 +21,7 @@ export interface SigningAuthority {
   /** The clock for validity times. */
   readonly clock: Clock;
   /** Maximum lifetime of a certificate; default one year. */
-  readonly maxDurationMs?: number;
+  readonly clusterSigningDuration?: Duration;
 }
 
 const MINUTE_MS = 60_000;
@@ -90,7 +90,8 @@ function isToBeSigned(request: Observed<CertificateSigningRequest>): boolean {
   return hasCondition(request, 'Approved') && !hasCondition(request, 'Denied') && !hasCondition(request, 'Failed');
 }
 
-function durationOf(seconds: number | undefined, { maxDurationMs = YEAR_MS }: SigningAuthority): number {
+function durationOf(seconds: number | undefined, { clusterSigningDuration = YEAR_MS }: SigningAuthority): number {
+  const maxDurationMs = millisecondsOf(clusterSigningDuration);
   if (seconds === undefined) return maxDurationMs;
   return Math.min(Math.max(seconds * 1000, MIN_DURATION_MS), maxDurationMs);
 }

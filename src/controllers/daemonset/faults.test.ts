@@ -19,7 +19,7 @@ test.for<readonly [string, ReturnType<typeof rolling>]>([
     scheduler: false,
     nodes: 0,
     seed,
-    disableAdmission: ['TaintNodesByCondition'],
+    admission: { disable: ['TaintNodesByCondition'] },
     wrapTransport: (transport, { clock }) => {
       const bad = new FaultyTransport(transport, { clock, random, rates: noFaults });
       faulty.push(bad);

@@ -1,3 +1,4 @@
+import { type Duration, millisecondsOf } from '../../base/index.ts';
 import { HorizontalPodAutoscaler, keyOf, Pod, type RateLimiter } from '../../client/index.ts';
 import type { AppContext, KeyedWorkers, ProgramPart, PreparedPart, WorkContext } from '../../kit/index.ts';
 import { AutoscalerMetrics } from './autoscaler-metrics.ts';
@@ -9,15 +10,15 @@ import { ServedTargets } from './served-targets.ts';
 
 export interface HorizontalPodAutoscalerOptions {
   /** How often each autoscaler is synced; default 15 s. */
-  readonly autoscalerSyncPeriodMs?: number;
+  readonly autoscalerSyncPeriod?: Duration;
   /** The share by which usage may differ from its target without scaling; default 0.1. */
   readonly autoscalerTolerance?: number;
   /** After a higher recommendation, scaling down waits this long; default 5 minutes. */
-  readonly downscaleStabilizationMs?: number;
+  readonly downscaleStabilization?: Duration;
   /** For this long after a pod's start, only CPU samples taken while it was ready count; default 5 minutes. */
-  readonly cpuInitializationPeriodMs?: number;
+  readonly cpuInitializationPeriod?: Duration;
   /** A pod that became unready within this time after its start counts as never ready; default 30 s. */
-  readonly initialReadinessDelayMs?: number;
+  readonly initialReadinessDelay?: Duration;
 }
 
 const NAME = 'horizontal-pod-autoscaler';
@@ -44,7 +45,7 @@ class AutoscalerControl implements PreparedPart {
     const autoscalers = context.objects(HorizontalPodAutoscaler);
     const targets = new ServedTargets(client, clock);
     const selectors = new KnownSelectors();
-    this.#periodMs = options.autoscalerSyncPeriodMs ?? 15_000;
+    this.#periodMs = millisecondsOf(options.autoscalerSyncPeriod ?? 15_000);
     this.#parts = {
       client,
       clock,
@@ -57,9 +58,9 @@ class AutoscalerControl implements PreparedPart {
       selectors,
       settings: {
         tolerance: options.autoscalerTolerance ?? 0.1,
-        downscaleStabilizationMs: options.downscaleStabilizationMs ?? 5 * 60_000,
-        cpuInitializationPeriodMs: options.cpuInitializationPeriodMs ?? 5 * 60_000,
-        initialReadinessDelayMs: options.initialReadinessDelayMs ?? 30_000,
+        downscaleStabilizationMs: millisecondsOf(options.downscaleStabilization ?? 5 * 60_000),
+        cpuInitializationPeriodMs: millisecondsOf(options.cpuInitializationPeriod ?? 5 * 60_000),
+        initialReadinessDelayMs: millisecondsOf(options.initialReadinessDelay ?? 30_000),
       },
     };
     this.#workers = context.workers('horizontalpodautoscaler', {

@@ -6,7 +6,7 @@ const LABELS = { app: 'web' };
 const CAPACITY = 100;
 
 /** Upstream's four syncs a minute would do four times the work to show the same. */
-const SYNC_PERIOD = { autoscalerSyncPeriodMs: 60_000 };
+const SYNC_PERIOD = { autoscalerSyncPeriod: '1m' } as const;
 
 /** The total CPU demand at an hour, in thousandths: low at night, high by day. */
 function demandAt(hour: number): number {

@@ -5,7 +5,7 @@ import { topic } from './testing/scenarios.ts';
 
 const recorded = recordedLooks(new URL('testdata/real-cluster.json', import.meta.url));
 /** As the topic's flags have it. */
-const SETTINGS = { autoscalerSyncPeriodMs: 2000, downscaleStabilizationMs: 30_000 };
+const SETTINGS = { autoscalerSyncPeriod: 2000, downscaleStabilization: 30_000 };
 
 describe('objects and events come out as on a real cluster', () => {
   test.each(Object.keys(topic.scenarios))('%s', async (name) => {

@@ -1,13 +1,13 @@
-import { deepEqual, runTogether } from '../../base/index.ts';
+import { deepEqual, type Duration, millisecondsOf, runTogether } from '../../base/index.ts';
 import { keyOf, Lease, Node, type Observed, Pod } from '../../client/index.ts';
-import type {
-  ProgramContext,
-  EventRecorder,
-  KeyedWorkers,
-  Objects,
-  ProgramPart,
+import {
+  type ProgramContext,
+  type EventRecorder,
+  type KeyedWorkers,
+  type Objects,
+  type ProgramPart,
   Passes,
-  PreparedPart,
+  type PreparedPart,
 } from '../../kit/index.ts';
 import { HealthMonitor } from './health-monitor.ts';
 import { readinessOf } from './node-health.ts';
@@ -21,11 +21,11 @@ import { type EvictionRates, Zones } from './zones.ts';
 
 export interface NodeLifecycleOptions extends EvictionRates {
   /** Interval between checks of the nodes, while one may be due; default 5 s. */
-  readonly nodeMonitorPeriodMs?: number;
+  readonly nodeMonitorPeriod?: Duration;
   /** Time without a heartbeat after which a node is considered lost; default 50 s. */
-  readonly nodeMonitorGracePeriodMs?: number;
+  readonly nodeMonitorGracePeriod?: Duration;
   /** The same for a node that has never reported its status; default 60 s. */
-  readonly nodeStartupGracePeriodMs?: number;
+  readonly nodeStartupGracePeriod?: Duration;
 }
 
 const LEASE_NAMESPACE = 'kube-node-lease';
@@ -77,8 +77,8 @@ class NodeLifecycle implements PreparedPart {
     this.#arrivals = context.workers(`${QUEUE}_pods`, { concurrency: POD_WORKERS, work: (key) => this.#receive(key) });
     this.#zones = new Zones({ clock, rates: options, onTurn: (node) => this.#evictions.add(node) });
     const grace = {
-      monitorMs: options.nodeMonitorGracePeriodMs ?? 50_000,
-      startupMs: options.nodeStartupGracePeriodMs ?? 60_000,
+      monitorMs: millisecondsOf(options.nodeMonitorGracePeriod ?? 50_000),
+      startupMs: millisecondsOf(options.nodeStartupGracePeriod ?? 60_000),
     };
     this.#patienceMs = Math.min(grace.monitorMs, grace.startupMs);
     this.#monitor = new HealthMonitor({
@@ -93,8 +93,8 @@ class NodeLifecycle implements PreparedPart {
       seenUpTo: context.seenUpTo,
       grace,
     });
-    this.#passes = context.passes(`${QUEUE}_monitor`, {
-      period: options.nodeMonitorPeriodMs ?? 5000,
+    this.#passes = new Passes(context, `${QUEUE}_monitor`, {
+      period: options.nodeMonitorPeriod ?? 5000,
       pass: () => this.#check(),
     });
     this.#watchNodes();

@@ -1,4 +1,4 @@
-import { runTogether } from '../../base/index.ts';
+import { type Duration, runTogether } from '../../base/index.ts';
 import {
   keyOf,
   type Observed,
@@ -7,7 +7,7 @@ import {
   Pod,
   StorageClass,
 } from '../../client/index.ts';
-import type { AppContext, KeyedWorkers, ProgramPart, Passes, PreparedPart } from '../../kit/index.ts';
+import { type AppContext, type KeyedWorkers, Passes, type PreparedPart, type ProgramPart } from '../../kit/index.ts';
 import type { BinderParts } from './binder-parts.ts';
 import { volumesNaming } from './find-volume.ts';
 import { scrubbedVolume } from './recycle.ts';
@@ -18,7 +18,7 @@ import { binderMetrics } from './volume-metrics.ts';
 
 export interface PersistentVolumeBinderOptions extends RecyclerOptions {
   /** How often unbound claims and volumes that could not be reclaimed are retried; default 15 s. */
-  readonly claimBinderSyncPeriodMs?: number;
+  readonly claimBinderSyncPeriod?: Duration;
   /** Whether provisioners are asked for volumes; default true. */
   readonly enableDynamicProvisioning?: boolean;
 }
@@ -43,11 +43,11 @@ class Binder implements PreparedPart {
   readonly #passes: Passes;
 
   constructor(context: AppContext, options: PersistentVolumeBinderOptions) {
-    const { claimBinderSyncPeriodMs = SYNC_PERIOD_MS, enableDynamicProvisioning = true } = options;
+    const { claimBinderSyncPeriod = SYNC_PERIOD_MS, enableDynamicProvisioning = true } = options;
     this.#claims = context.workers('claims', { work: (key) => this.#syncClaim(key) });
     this.#volumes = context.workers('volumes', { work: (key) => this.#syncVolume(key) });
-    this.#passes = context.passes('persistentvolume_resync', {
-      period: claimBinderSyncPeriodMs,
+    this.#passes = new Passes(context, 'persistentvolume_resync', {
+      period: claimBinderSyncPeriod,
       pass: async () => this.#syncAll(),
     });
     const volumes = context.objects(PersistentVolume);

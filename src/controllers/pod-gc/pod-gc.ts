@@ -14,7 +14,7 @@ import {
   inParallel,
   type Objects,
   type ProgramPart,
-  type Passes,
+  Passes,
   type PreparedPart,
 } from '../../kit/index.ts';
 import { disruptionTarget, podStatusPatch } from '../pod-disruption.ts';
@@ -72,7 +72,7 @@ class PodCollection implements PreparedPart {
     this.#metrics = podGcMetrics(context.metrics);
     this.#pods = context.objects(Pod);
     this.#nodes = context.objects(Node);
-    this.#passes = context.passes(NAME, { period: PERIOD_MS, pass: () => this.#collect() });
+    this.#passes = new Passes(context, NAME, { period: PERIOD_MS, pass: () => this.#collect() });
     this.#watchPods();
     this.#watchNodes();
   }

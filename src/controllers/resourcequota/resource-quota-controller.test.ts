@@ -90,7 +90,7 @@ test('objects of kinds that are defined later are counted', async () => {
   await using cluster = await startCluster({
     ...settings,
     controllers: (builtIn) => builtIn.filter(({ name }) => name === 'resourcequota'),
-    disableAdmission: ['ServiceAccount'],
+    admission: { disable: ['ServiceAccount'] },
   });
   const { client } = cluster;
   await create(client, { 'count/caches.cache.example.dev': '1' });

@@ -10,7 +10,7 @@ import {
   type ResourceAmounts,
   usageOf,
 } from '../../api/meaning/index.ts';
-import { runTogether } from '../../base/index.ts';
+import { type Duration, runTogether } from '../../base/index.ts';
 import {
   type Handler,
   hasReason,
@@ -21,14 +21,14 @@ import {
   ResourceQuota,
   type ServedKind,
 } from '../../client/index.ts';
-import type {
-  AppContext,
-  KeyedWorkers,
-  Objects,
-  ProgramPart,
+import {
+  type AppContext,
+  type KeyedWorkers,
+  type Objects,
+  type ProgramPart,
   Passes,
-  PreparedPart,
-  WorkContext,
+  type PreparedPart,
+  type WorkContext,
 } from '../../kit/index.ts';
 import { KindCatalogue } from '../garbage-collector/kind-catalogue.ts';
 import { CountedKinds, type CountedObjects } from './counted-kinds.ts';
@@ -37,7 +37,7 @@ import { ON_ITS_WAY_MS, QuotaAccount } from './quota-account.ts';
 
 export interface ResourceQuotaOptions {
   /** How often all quotas are recounted; default 5 minutes. */
-  readonly resourceQuotaSyncPeriodMs?: number;
+  readonly resourceQuotaSyncPeriod?: Duration;
 }
 
 interface ControlOptions extends ResourceQuotaOptions {
@@ -96,8 +96,8 @@ class ResourceQuotaControl implements PreparedPart {
       concurrency: CONCURRENCY,
       work: (key, work) => this.#count(key, work),
     });
-    this.#passes = context.passes('resourcequota_resync', {
-      period: options.resourceQuotaSyncPeriodMs ?? SYNC_PERIOD_MS,
+    this.#passes = new Passes(context, 'resourcequota_resync', {
+      period: options.resourceQuotaSyncPeriod ?? SYNC_PERIOD_MS,
       pass: async () => this.#countAll(),
     });
     context.onChange(ResourceQuota, {

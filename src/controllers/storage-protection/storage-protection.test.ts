@@ -40,7 +40,7 @@ test('a claim stays while a pod on a node uses it, and is deleted after the last
 });
 
 test('a claim without the finalizer gets it', async () => {
-  await using cluster = await startCluster({ seed: 'old', disableAdmission: ['StorageObjectInUseProtection'] });
+  await using cluster = await startCluster({ seed: 'old', admission: { disable: ['StorageObjectInUseProtection'] } });
   await cluster.client.core.v1.persistentvolumeclaims.namespace('default').create({ metadata: { name: 'old' }, spec });
   await cluster.settle();
   expect(await finalizersOf(cluster, 'old')).toEqual(['kubernetes.io/pvc-protection']);

@@ -14,7 +14,7 @@ async function start(admission: readonly AdmissionPlugin[] = []): Promise<TestCl
     seed: 'migrations',
     startAt: '2026-01-01T00:00:00Z',
     runtimeConfig: ['storagemigration.k8s.io/v1beta1=true'],
-    admission,
+    admission: { plugins: admission },
   });
   onTestFinished(() => cluster[Symbol.asyncDispose]());
   const maps = cluster.client.core.v1.configmaps.namespace('default');

@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/index.ts';
-import { csiSourceOf } from '../../api/meaning/index.ts';
+import { completeHandle, csiSourceOf } from '../../api/meaning/index.ts';
 import { formatTime, instantOfMillis } from '../../api/values/index.ts';
 import {
   CSINode,
@@ -12,6 +12,7 @@ import {
 } from '../../client/index.ts';
 import { controller, type Part, type ReconcileContext, watch } from '../../kit/index.ts';
 import {
+  isReachable,
   NotReadyError,
   readSecret,
   type SidecarSettings,
@@ -46,7 +47,10 @@ type AttachingDriver = VolumeDriver & Required<Pick<VolumeDriver, 'controllerPub
 export function volumeAttacher(driver: VolumeDriver, settings: SidecarSettings = {}): readonly Part[] {
   const { concurrency, retries } = workOf(settings);
   const options = { component: driver.name, concurrency };
-  if (!attaches(driver)) return [trivialAttacher(driver, options)];
+  const { node } = settings;
+  const isOurs = ({ spec }: Attachment): boolean =>
+    spec.attacher === driver.name && (node === undefined || spec.nodeName === node.nodeName);
+  if (!attaches(driver)) return [trivialAttacher(isOurs, options)];
   const backoff = new ItemBackoff(retries);
   const attacher = new Attacher(driver, settings);
   return [
@@ -54,9 +58,9 @@ export function volumeAttacher(driver: VolumeDriver, settings: SidecarSettings =
       ...options,
       name: 'volume-attacher',
       reads: [PersistentVolume, CSINode],
-      when: (attachment, old) => attachment.spec.attacher === driver.name && hasRelevantChange(attachment, old),
+      when: (attachment, old) => isOurs(attachment) && hasRelevantChange(attachment, old),
       reconcile: (attachment, context) =>
-        attachment.spec.attacher === driver.name
+        isOurs(attachment)
           ? withDriverBackoff(backoff, context, () => attacher.answer(attachment, context))
           : undefined,
       gone: (key) => backoff.forget(key),
@@ -67,22 +71,23 @@ export function volumeAttacher(driver: VolumeDriver, settings: SidecarSettings =
       reads: [VolumeAttachment],
       watches: [watch(VolumeAttachment, { to: ({ spec }) => [spec.source.persistentVolumeName ?? ''] })],
       when: (volume) => volume.metadata.deletionTimestamp !== undefined && csiSourceOf(volume)?.driver === driver.name,
-      reconcile: (volume, context) => release(volume, driver, context),
+      reconcile: (volume, context) =>
+        node === undefined || isReachable(volume, node) ? release(volume, driver, context) : undefined,
     }),
   ];
 }
 
 /** Reports volumes as attached that need no attaching. */
 function trivialAttacher(
-  driver: VolumeDriver,
+  isOurs: (attachment: Attachment) => boolean,
   options: { readonly component: string; readonly concurrency: number },
 ): Part {
   return controller(VolumeAttachment, {
     ...options,
     name: 'volume-attacher',
-    when: ({ spec, status }) => spec.attacher === driver.name && status?.attached !== true,
-    async reconcile({ spec, status }, { objects, key }) {
-      if (spec.attacher !== driver.name || status?.attached === true) return;
+    when: (attachment) => isOurs(attachment) && attachment.status?.attached !== true,
+    async reconcile(attachment, { objects, key }) {
+      if (!isOurs(attachment) || attachment.status?.attached === true) return;
       await objects(VolumeAttachment)
         .patchStatus(key, mergePatch({ status: { attached: true } }))
         .catch(ignoreMissing);
@@ -133,7 +138,7 @@ class Attacher {
     if (!this.#audit.isPossible) return false;
     const { csi } = specOf(attachment, volumeOf(attachment, context));
     const nodeId = this.#nodeId(attachment, context, attachment.metadata.annotations?.[NODE_ID]);
-    const isAttached = await this.#audit.isAttached({ volumeId: csi.volumeHandle, nodeId }, context);
+    const isAttached = await this.#audit.isAttached({ volumeId: handleOf({ csi }, nodeId), nodeId }, context);
     if (!isAttached)
       context.log.warn('the driver lists an attached volume as not attached', { volume: csi.volumeHandle });
     return !isAttached;
@@ -150,7 +155,8 @@ class Attacher {
     const nodeId = this.#nodeId(attachment, context);
     if (volume !== undefined) await keep(PersistentVolume, volume, { driver, context, annotations: {} });
     await keep(VolumeAttachment, attachment, { driver, context, annotations: { [NODE_ID]: nodeId } });
-    const { volumeHandle: volumeId, volumeAttributes: volumeContext = {}, readOnly = false } = spec.csi;
+    const { volumeAttributes: volumeContext = {}, readOnly = false } = spec.csi;
+    const volumeId = handleOf(spec, nodeId);
     const volumeCapability = volumeCapabilityOf(spec, this.#settings.defaultFsType);
     const isReadOnly = readOnly && driver.features?.attachesReadOnly === true;
     const request = { volumeId, nodeId, volumeContext, volumeCapability, isReadOnly };
@@ -173,7 +179,7 @@ class Attacher {
       const secrets = await credentials(spec, context);
       const nodeId = this.#nodeId(attachment, context, attachment.metadata.annotations?.[NODE_ID]);
       await this.#driver.controllerUnpublishVolume?.(
-        { volumeId: spec.csi.volumeHandle, nodeId, ...(secrets === undefined ? {} : { secrets }) },
+        { volumeId: handleOf(spec, nodeId), nodeId, ...(secrets === undefined ? {} : { secrets }) },
         { signal },
       );
     } catch (error) {
@@ -229,6 +235,15 @@ function specOf(
       ? 'inline volume spec contains nil CSI source'
       : 'pv spec contained non-csi source that was not migrated',
   );
+}
+
+/** The handle as the driver knows it. */
+function handleOf({ csi }: { readonly csi: NonNullable<VolumeSpec['csi']> }, nodeId: string): string {
+  try {
+    return completeHandle(csi, nodeId);
+  } catch (error) {
+    throw new NotReadyError(messageOf(error));
+  }
 }
 
 async function credentials({ csi }: VolumeSpec, { client }: ReconcileContext): Promise<Texts | undefined> {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { deepEqual, type Runnable, runTogether } from '../../base/index.ts';
 import { quantityOf } from '../../api/values/index.ts';
 import {
@@ -10,11 +11,18 @@ import {
   StorageClass,
 } from '../../client/index.ts';
 import type { AppContext, KeyedWorkers, Objects, Part } from '../../kit/index.ts';
-import { type StorageCapacity, type VolumeDriver, VolumeDriverError } from '../volume-provisioner/index.ts';
+import {
+  type NodeDeployment,
+  type StorageCapacity,
+  type VolumeDriver,
+  VolumeDriverError,
+} from '../volume-provisioner/index.ts';
 
 const DRIVER_LABEL = 'csi.storage.k8s.io/drivername';
 const MANAGER_LABEL = 'csi.storage.k8s.io/managed-by';
 const MANAGER = 'external-provisioner';
+/** The longest value of a label. */
+const MAX_LABEL = 63;
 const PASS = 'all';
 /** Changes that arrive together lead to one round of questions. */
 const QUIET_MS = 1000;
@@ -29,6 +37,16 @@ export interface CapacitySettings {
   readonly pollMs?: number;
   /** Also for classes whose claims bind at once; default false: only the scheduler reads it. */
   readonly isForImmediateBinding?: boolean;
+  /** Owns the objects, so that they go with it; default nothing does, and the program deletes those that are void. */
+  readonly owner?: CapacityOwner;
+}
+
+/** What owns the objects: in their namespace, or not in any. */
+export interface CapacityOwner {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
 }
 
 type CapableDriver = VolumeDriver & Required<Pick<VolumeDriver, 'getCapacity'>>;
@@ -43,16 +61,29 @@ interface Item {
  * Publishes what a driver has free as CSIStorageCapacity objects, one for each of its classes at each place, as the
  * external-provisioner sidecar does with --enable-capacity.
  */
-export function volumeCapacity(driver: VolumeDriver, settings: CapacitySettings): readonly Part[] {
+export function volumeCapacity(
+  driver: VolumeDriver,
+  settings: CapacitySettings & { readonly node?: NodeDeployment },
+): readonly Part[] {
   if (!isCapable(driver)) return [];
   return [{ name: 'volume-capacity', prepare: (context) => prepare(driver, settings, context) }];
+}
+
+/** Who takes care of the objects of a node: processes for other nodes leave them alone. */
+export function managerOf(node: NodeDeployment | undefined): string {
+  if (node === undefined) return MANAGER;
+  const name = `${MANAGER}-${node.nodeName}`;
+  if (name.length <= MAX_LABEL) return name;
+  return `${MANAGER}-${createHash('sha256').update(node.nodeName).digest('hex').slice(0, 40)}`;
 }
 
 function isCapable(driver: VolumeDriver): driver is CapableDriver {
   return driver.getCapacity !== undefined;
 }
 
-function prepare(driver: CapableDriver, settings: CapacitySettings, context: AppContext): Runnable {
+type Settings = CapacitySettings & { readonly node?: NodeDeployment };
+
+function prepare(driver: CapableDriver, settings: Settings, context: AppContext): Runnable {
   const { pollMs = 60_000 } = settings;
   const publisher = new CapacityPublisher(driver, settings, context);
   const workers: KeyedWorkers = context.workers('volume-capacity', {
@@ -83,16 +114,18 @@ function prepare(driver: CapableDriver, settings: CapacitySettings, context: App
 /** Asks the driver, and writes what has changed. */
 class CapacityPublisher {
   readonly #driver: CapableDriver;
-  readonly #settings: CapacitySettings;
+  readonly #settings: Settings;
+  readonly #manager: string;
   readonly #context: AppContext;
   readonly #classes: Objects<StorageClass>;
   readonly #nodes: Objects<Node>;
   readonly #csiNodes: Objects<CSINode>;
   readonly #capacities: Objects<CSIStorageCapacity>;
 
-  constructor(driver: CapableDriver, settings: CapacitySettings, context: AppContext) {
+  constructor(driver: CapableDriver, settings: Settings, context: AppContext) {
     this.#driver = driver;
     this.#settings = settings;
+    this.#manager = managerOf(settings.node);
     this.#context = context;
     this.#classes = context.objects(StorageClass);
     this.#nodes = context.objects(Node);
@@ -124,7 +157,7 @@ class CapacityPublisher {
       .list({ namespace: this.#settings.namespace })
       .filter(
         ({ metadata }) =>
-          metadata.labels?.[DRIVER_LABEL] === this.#driver.name && metadata.labels[MANAGER_LABEL] === MANAGER,
+          metadata.labels?.[DRIVER_LABEL] === this.#driver.name && metadata.labels[MANAGER_LABEL] === this.#manager,
       );
   }
 
@@ -142,6 +175,8 @@ class CapacityPublisher {
   }
 
   #places(): readonly Segments[] {
+    const { node } = this.#settings;
+    if (node !== undefined) return [node.segments];
     if (this.#driver.features?.topology === undefined) return [{}];
     const places = this.#csiNodes.list().flatMap(({ metadata, spec }) => {
       const keys = spec.drivers.find(({ name }) => name === this.#driver.name)?.topologyKeys ?? [];
@@ -157,14 +192,19 @@ class CapacityPublisher {
     const capacity = quantityOf(availableBytes, 'BinarySI').toString();
     const maximumVolumeSize =
       maximumVolumeBytes === undefined ? undefined : quantityOf(maximumVolumeBytes, 'BinarySI').toString();
-    if (known?.capacity === capacity && known.maximumVolumeSize === maximumVolumeSize) return;
+    const { owner } = this.#settings;
+    const isOwned =
+      owner === undefined || known?.metadata.ownerReferences?.some(({ uid }) => uid === owner.uid) === true;
+    if (known?.capacity === capacity && known.maximumVolumeSize === maximumVolumeSize && isOwned) return;
+    const owners = owner === undefined ? {} : { ownerReferences: [{ ...owner, controller: true }] };
     const sizes = { capacity, ...(maximumVolumeSize === undefined ? {} : { maximumVolumeSize }) };
     if (known === undefined) {
       await this.#capacities.create({
         metadata: {
           generateName: 'csisc-',
           namespace: this.#settings.namespace,
-          labels: { [DRIVER_LABEL]: this.#driver.name, [MANAGER_LABEL]: MANAGER },
+          labels: { [DRIVER_LABEL]: this.#driver.name, [MANAGER_LABEL]: this.#manager },
+          ...owners,
         },
         storageClassName: item.storageClass.metadata.name,
         nodeTopology: Object.keys(item.segments).length === 0 ? {} : { matchLabels: { ...item.segments } },
@@ -173,7 +213,8 @@ class CapacityPublisher {
       return;
     }
     const { capacity: _, maximumVolumeSize: __, ...rest } = known;
-    await this.#capacities.update({ ...rest, ...sizes } as CSIStorageCapacity).catch((error: unknown) => {
+    const changed = { ...rest, metadata: { ...rest.metadata, ...owners }, ...sizes };
+    await this.#capacities.update(changed as CSIStorageCapacity).catch((error: unknown) => {
       if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error;
     });
   }

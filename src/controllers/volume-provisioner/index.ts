@@ -8,6 +8,7 @@ export {
   type SecretReference,
   secretReference,
 } from './secret-reference.ts';
+export { isReachable, type NodeDeployment } from './node-deployment.ts';
 export { type SidecarSettings, workOf } from './sidecar-settings.ts';
 export { SIMULATED_DRIVER, simulatedDriver } from './simulated-driver.ts';
 export * from './snapshot-kinds.ts';

@@ -1,4 +1,5 @@
 import { DRIVER_RETRIES } from './driver-backoff.ts';
+import type { NodeDeployment } from './node-deployment.ts';
 
 /** How the controllers of a driver work; what is left out is as the sidecar programs have it. */
 export interface SidecarSettings {
@@ -30,6 +31,8 @@ export interface SidecarSettings {
   readonly reconcileSyncMs?: number;
   /** Volumes are named in their attributes as made by this; default not at all. */
   readonly identity?: string;
+  /** Works for the volumes of one node only, beside processes for the others; default for all nodes. */
+  readonly node?: NodeDeployment;
 }
 
 const WORKERS = 10;

@@ -17,8 +17,8 @@ type KeyRule = NonNullable<DriverFeatures['topology']>;
 
 /** Nodes and their CSINodes. */
 export interface NodePlaces {
-  readonly nodes: Objects<Node>;
-  readonly csiNodes: Objects<CSINode>;
+  readonly nodes: Pick<Objects<Node>, 'get' | 'list'>;
+  readonly csiNodes: Pick<Objects<CSINode>, 'get' | 'list'>;
 }
 
 export interface TopologyQuestion {

@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/index.ts';
-import { PROVISIONED_BY } from '../../api/meaning/index.ts';
+import { csiSourceOf, driverOf, PROVISIONED_BY, translatedClass } from '../../api/meaning/index.ts';
 import {
   hasReason,
   ItemBackoff,
@@ -12,6 +12,7 @@ import {
 import { controller, type Part, type ReconcileContext } from '../../kit/index.ts';
 import { claimTokens, PROVISIONER_SECRET } from './class-parameters.ts';
 import { withDriverBackoff } from './driver-backoff.ts';
+import { isReachable } from './node-deployment.ts';
 import { DELETION_FINALIZER, DELETION_SECRET } from './provisioned-volume.ts';
 import { readSecret, type SecretReference, secretReference } from './secret-reference.ts';
 import { type SidecarSettings, workOf } from './sidecar-settings.ts';
@@ -30,15 +31,19 @@ export function volumeDeleter(driver: VolumeDriver, settings: SidecarSettings): 
       name: 'volume-deleter',
       reads: [VolumeAttachment, StorageClass],
       when: (volume) => isOurs(volume, driver.name),
-      reconcile: (volume, context) => withDriverBackoff(backoff, context, () => look(volume, driver, context)),
+      reconcile: (volume, context) =>
+        settings.node === undefined || isReachable(volume, settings.node)
+          ? withDriverBackoff(backoff, context, () => look(volume, driver, context))
+          : undefined,
       gone: (key) => backoff.forget(key),
     }),
   ];
 }
 
-/** Volumes of the driver, made by it or by hand. */
-function isOurs({ metadata, spec }: Volume, driver: string): boolean {
-  return (metadata.annotations?.[PROVISIONED_BY] ?? spec?.csi?.driver) === driver && spec?.csi?.driver === driver;
+/** Volumes of the driver, made by it or by hand, and those that it has made for the former in-tree plugin that it has replaced. */
+function isOurs(volume: Volume, driver: string): boolean {
+  const { [PROVISIONED_BY]: maker = volume.spec?.csi?.driver ?? '' } = volume.metadata.annotations ?? {};
+  return (driverOf(maker) ?? maker) === driver && csiSourceOf(volume)?.driver === driver;
 }
 
 async function look(volume: Volume, driver: VolumeDriver, context: ReconcileContext): Promise<void> {
@@ -67,7 +72,7 @@ async function remove(volume: Volume, driver: VolumeDriver, context: ReconcileCo
       throw new NotReadyError(
         'CSI driver does not support dynamic provisioning: controller CREATE_DELETE_VOLUME capability is not reported',
       );
-    const volumeId = volume.spec?.csi?.volumeHandle ?? '';
+    const volumeId = csiSourceOf(volume)?.volumeHandle ?? '';
     await driver.deleteVolume({ volumeId, ...(secrets === undefined ? {} : { secrets }) }, { signal });
   } catch (error) {
     event({ type: 'Warning', reason: 'VolumeFailedDelete', message: messageOf(error) });
@@ -125,7 +130,8 @@ function deletionSecret(
   const { claimRef } = spec ?? {};
   if (storageClass === undefined || claimRef === undefined) return undefined;
   const claim = { metadata: { name: claimRef.name ?? '', namespace: claimRef.namespace ?? '' } };
-  return secretReference(PROVISIONER_SECRET, storageClass.parameters ?? {}, claimTokens(claim, metadata.name));
+  const { parameters = {} } = translatedClass(storageClass);
+  return secretReference(PROVISIONER_SECRET, parameters, claimTokens(claim, metadata.name));
 }
 
 function ignoreMissing(error: unknown): void {

@@ -38,6 +38,12 @@ export interface VolumeDriver {
   deleteSnapshot?(request: SnapshotReference, options: CallOptions): Promise<void>;
   /** The state of a snapshot; absent when the driver does not list any: all that exist are then ready. */
   findSnapshot?(request: SnapshotReference, options: CallOptions): Promise<TakenSnapshot>;
+  /** Takes snapshots of several volumes at the same moment; absent when not supported. */
+  createGroupSnapshot?(request: CreateGroupSnapshotRequest, options: CallOptions): Promise<TakenGroupSnapshot>;
+  /** Deletes a group with its snapshots; a missing one is not an error. */
+  deleteGroupSnapshot?(request: GroupSnapshotReference, options: CallOptions): Promise<void>;
+  /** The state of a group. */
+  findGroupSnapshot?(request: GroupSnapshotReference, options: CallOptions): Promise<TakenGroupSnapshot>;
   /** The free space for volumes of a class at a place; absent when the driver does not know. */
   getCapacity?(request: GetCapacityRequest, options: CallOptions): Promise<StorageCapacity>;
 }
@@ -156,8 +162,31 @@ export interface CreateSnapshotRequest extends WithSecrets {
   readonly parameters: Texts;
 }
 
+export interface CreateGroupSnapshotRequest extends WithSecrets {
+  readonly sourceVolumeIds: readonly string[];
+  /** Chosen by the caller, the same for every attempt at the same group. */
+  readonly name: string;
+  readonly parameters: Texts;
+}
+
+export interface GroupSnapshotReference extends WithSecrets {
+  readonly groupSnapshotId: string;
+  /** All snapshots of the group. */
+  readonly snapshotIds: readonly string[];
+}
+
+export interface TakenGroupSnapshot {
+  readonly groupSnapshotId: string;
+  readonly snapshots: readonly (TakenSnapshot & { readonly sourceVolumeId: string })[];
+  /** Absent if the driver does not say. */
+  readonly createdAtNs?: bigint;
+  readonly isReady: boolean;
+}
+
 export interface TakenSnapshot {
   readonly snapshotId: string;
+  /** The group that the snapshot was taken with. */
+  readonly groupSnapshotId?: string;
   /** 0 if the driver does not know. */
   readonly sizeBytes: number;
   /** Absent if the driver does not say. */

@@ -124,9 +124,15 @@ test('a pod with a preset node waits for its claim, and reports that', async () 
   const { pods, persistentvolumeclaims, persistentvolumes } = cluster.client.core.v1;
   await persistentvolumeclaims.namespace('default').create({ metadata: { name: 'data' }, spec });
   const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
+  const mounting = containers.map((container) => ({
+    ...container,
+    volumeMounts: [{ name: 'data', mountPath: '/data' }],
+  }));
   const [node] = (await cluster.client.core.v1.nodes.list()).items;
   const nodeName = node?.metadata.name ?? '';
-  await pods.namespace('default').create({ metadata: { name: 'web' }, spec: { nodeName, containers, volumes } });
+  await pods
+    .namespace('default')
+    .create({ metadata: { name: 'web' }, spec: { nodeName, containers: mounting, volumes } });
   await cluster.settle();
   await cluster.clock.advance('30s');
   await cluster.settle();

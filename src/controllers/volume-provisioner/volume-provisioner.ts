@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/index.ts';
-import { requestOf, SELECTED_NODE } from '../../api/meaning/index.ts';
+import { driverOf, inTreeVolume, requestOf, SELECTED_NODE, translatedClass } from '../../api/meaning/index.ts';
 import {
   CSINode,
   hasReason,
@@ -14,9 +14,11 @@ import {
 } from '../../client/index.ts';
 import { controller, type Part, type ReconcileContext } from '../../kit/index.ts';
 import { secretsFor } from './class-parameters.ts';
+import { ClaimContest } from './claim-contest.ts';
 import { cloneProtection } from './clone-protection.ts';
 import { checkSource, contentSource, dataSourceOf, isCopied, releaseSnapshot } from './data-source.ts';
 import { withDriverBackoff } from './driver-backoff.ts';
+import { placesOf } from './node-deployment.ts';
 import { PendingCreations } from './pending-creations.ts';
 import { provisionedVolume, volumeName, type VolumePlan, volumeRequest } from './provisioned-volume.ts';
 import { readSecret } from './secret-reference.ts';
@@ -31,6 +33,7 @@ const CLEANING_ATTEMPTS = 5;
 
 type Claim = Observed<PersistentVolumeClaim>;
 type Class = Observed<StorageClass>;
+type NewVolume = ReturnType<typeof provisionedVolume>;
 
 /**
  * Calls a driver to create volumes for claims and to delete released ones, as the external-provisioner sidecar does.
@@ -65,10 +68,13 @@ class VolumeMaker {
   readonly #driver: VolumeDriver;
   readonly #settings: SidecarSettings;
   readonly #pending = new PendingCreations();
+  /** Only in a process that works for one node. */
+  readonly #contest: ClaimContest | undefined;
 
   constructor(driver: VolumeDriver, settings: SidecarSettings) {
     this.#driver = driver;
     this.#settings = settings;
+    this.#contest = settings.node === undefined ? undefined : new ClaimContest(settings.node);
   }
 
   async make(claim: Claim, context: ReconcileContext): Promise<void> {
@@ -76,10 +82,14 @@ class VolumeMaker {
     const { objects, event, key } = context;
     const storageClass = objects(StorageClass).get(claim.spec?.storageClassName ?? '');
     const isWanted = isWaitingFor(claim, this.#driver.name) || this.#pending.of(claim) !== undefined;
-    if (!isWanted || storageClass?.provisioner !== this.#driver.name) return;
+    if (!isWanted || storageClass === undefined || !this.#isOurs(storageClass)) return;
     const name = volumeName(claim, this.#settings);
     if (objects(PersistentVolume).get(name) !== undefined) return this.#pending.end(claim);
     if (isWithoutNode(claim, storageClass)) return;
+    if (this.#contest !== undefined) {
+      const hasRoom = (): Promise<boolean> => this.#hasRoom(claim, storageClass, context);
+      if (!(await this.#contest.isOurs(claim, storageClass, { ...context, hasRoom }))) return;
+    }
     event({ reason: 'Provisioning', message: `External provisioner is provisioning volume for claim "${key}"` });
     const source = dataSourceOf(claim);
     if (source !== undefined && !isCopied(source)) {
@@ -107,32 +117,59 @@ class VolumeMaker {
     }
   }
 
+  /** A class of the driver, or of the former in-tree plugin that it has replaced. */
+  #isOurs({ provisioner }: Class): boolean {
+    return (driverOf(provisioner) ?? provisioner) === this.#driver.name;
+  }
+
   async #provision(claim: Claim, storageClass: Class, context: ReconcileContext): Promise<void> {
     const { objects, signal } = context;
     const plan = await this.#plan(claim, storageClass, context);
     const made = await this.#create(claim, plan, signal);
     this.#pending.add({ claim, places: plan.places }); // until the volume is written
     await this.#check(claim, plan, { made, signal });
-    const volume = provisionedVolume(claim, plan, { driver: this.#driver, made });
+    const volume = await this.#inTree(provisionedVolume(claim, plan, { driver: this.#driver, made }), plan, {
+      made,
+      signal,
+    });
     await objects(PersistentVolume).create(volume).catch(ignoreExisting);
     this.#pending.end(claim);
     const source = dataSourceOf(claim);
     if (source?.kind === 'VolumeSnapshot') await releaseSnapshot(claim, source, context);
   }
 
+  /** The volume as one of the former in-tree plugin that its class names. A volume that cannot be is deleted, and created again later. */
+  async #inTree(
+    volume: NewVolume,
+    plan: VolumePlan,
+    { made, signal }: { readonly made: CreatedVolume; readonly signal: AbortSignal },
+  ): Promise<NewVolume> {
+    try {
+      return inTreeVolume(volume, plan.storageClass.provisioner);
+    } catch (error) {
+      return await this.#discard(plan, {
+        problem: messageOf(error),
+        volumeId: made.volumeId,
+        name: volume.metadata?.name ?? '',
+        signal,
+      });
+    }
+  }
+
   /** Finds out what the request has to say. */
-  async #plan(claim: Claim, storageClass: Class, context: ReconcileContext): Promise<VolumePlan> {
+  async #plan(claim: Claim, named: Class, context: ReconcileContext): Promise<VolumePlan> {
+    const storageClass = classOf(named);
     const { objects, client } = context;
     const { strictTopology = false, immediateTopology = true, preventVolumeModeConversion = true } = this.#settings;
-    const named = dataSourceOf(claim);
-    if (named !== undefined) checkSource(named, this.#driver);
+    const origin = dataSourceOf(claim);
+    if (origin !== undefined) checkSource(origin, this.#driver);
     const attributes = this.#attributes(claim, context);
     if (claim.spec?.selector !== undefined) throw new NotReadyError('claim Selector is not supported');
     const { parameters = {} } = storageClass;
     const source =
-      named === undefined
+      origin === undefined
         ? undefined
-        : await contentSource(claim, named, { storageClass, keepsMode: preventVolumeModeConversion, context });
+        : await contentSource(claim, origin, { storageClass, keepsMode: preventVolumeModeConversion, context });
     const rule = this.#driver.features?.topology;
     const pending = this.#pending.of(claim);
     const question = { driver: this.#driver.name, isStrict: strictTopology, isImmediate: immediateTopology };
@@ -142,12 +179,31 @@ class VolumeMaker {
         : accessibilityFor(claim, storageClass, {
             ...question,
             rule,
-            nodes: objects(Node),
-            csiNodes: objects(CSINode),
+            ...(this.#settings.node === undefined
+              ? { nodes: objects(Node), csiNodes: objects(CSINode) }
+              : placesOf(this.#driver.name, this.#settings.node)),
           });
     const secrets = secretsFor(claim, volumeName(claim, this.#settings), parameters);
     const credentials = await readSecret(client, secrets.provisioner);
     return { storageClass, settings: this.#settings, secrets, credentials, places, attributes, source };
+  }
+
+  /** Whether the node has room for a volume, as far as the driver says. Other problems are reported when the volume is made. */
+  async #hasRoom(claim: Claim, storageClass: Class, context: ReconcileContext): Promise<boolean> {
+    if (this.#driver.getCapacity === undefined) return true;
+    try {
+      const { parameters, accessibilityRequirements } = volumeRequest(
+        claim,
+        await this.#plan(claim, storageClass, context),
+      );
+      const [topology] = accessibilityRequirements?.preferred ?? [];
+      const question = { parameters, ...(topology === undefined ? {} : { topology }) };
+      const { availableBytes } = await this.#driver.getCapacity(question, { signal: context.signal });
+      return requestOf(claim).value() <= availableBytes;
+    } catch (error) {
+      if (error instanceof VolumeDriverError || error instanceof NotReadyError) return true;
+      throw error;
+    }
   }
 
   async #create(claim: Claim, plan: VolumePlan, signal: AbortSignal): Promise<CreatedVolume> {
@@ -167,9 +223,10 @@ class VolumeMaker {
   /** Deletes a volume that is smaller than asked for, or no copy where one was asked for. It is created again later. */
   async #check(
     claim: Claim,
-    { source, credentials }: VolumePlan,
+    plan: VolumePlan,
     { made, signal }: { readonly made: CreatedVolume; readonly signal: AbortSignal },
   ): Promise<void> {
+    const { source } = plan;
     const wanted = requestOf(claim).value();
     const { capacityBytes, volumeId } = made;
     const isTooSmall = capacityBytes !== 0 && capacityBytes < wanted;
@@ -177,6 +234,19 @@ class VolumeMaker {
     const problem = isTooSmall
       ? `created volume capacity ${capacityBytes} less than requested capacity ${wanted}`
       : 'volume content source missing';
+    await this.#discard(plan, { problem, volumeId, name: volumeName(claim, this.#settings), signal });
+  }
+
+  /** Deletes a volume that is of no use, and throws why it is not. */
+  async #discard(
+    { credentials }: VolumePlan,
+    {
+      problem,
+      volumeId,
+      name,
+      signal,
+    }: { readonly problem: string; readonly volumeId: string; readonly name: string; readonly signal: AbortSignal },
+  ): Promise<never> {
     const secrets = credentials === undefined ? {} : { secrets: credentials };
     for (let attempt = 1; ; attempt++) {
       try {
@@ -185,7 +255,6 @@ class VolumeMaker {
       } catch (error) {
         if (error instanceof NotReadyError) throw error;
         if (attempt < CLEANING_ATTEMPTS) continue;
-        const name = volumeName(claim, this.#settings);
         throw new NotReadyError(
           `${problem}. Cleanup of volume ${name} failed, volume is orphaned: ${messageOf(error)}`,
         );
@@ -223,6 +292,15 @@ async function forgetNode({ metadata }: Claim, { objects, key }: ReconcileContex
   const patch = mergePatch({ metadata: { annotations: { [SELECTED_NODE]: null } } });
   await objects(PersistentVolumeClaim).patch(key, patch);
   return true;
+}
+
+/** The class as the driver gets it. */
+function classOf(storageClass: Class): Class {
+  try {
+    return translatedClass(storageClass);
+  } catch (error) {
+    throw new NotReadyError(`failed to translate storage class: ${messageOf(error)}`);
+  }
 }
 
 /** Whether the claim waits for the scheduler to select a node. */

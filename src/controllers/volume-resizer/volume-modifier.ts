@@ -9,6 +9,7 @@ import {
 } from '../../client/index.ts';
 import { controller, type Part, type ReconcileContext, watch } from '../../kit/index.ts';
 import {
+  isReachable,
   metadataParameters,
   MODIFY_SECRET,
   NotReadyError,
@@ -98,6 +99,7 @@ class Modifier {
   async modify(claim: Claim, context: ReconcileContext): Promise<void> {
     const volume = context.objects(PersistentVolume).get(claim.spec?.volumeName ?? '');
     if (volume?.spec?.csi?.driver !== this.#driver.name || volume.spec.claimRef?.uid !== claim.metadata.uid) return;
+    if (this.#settings.node !== undefined && !isReachable(volume, this.#settings.node)) return;
     const begun = claim.status?.modifyVolumeStatus;
     const wanted = target(claim);
     if (claim.status?.phase !== 'Bound' || (begun === undefined && wanted === current(claim))) return;

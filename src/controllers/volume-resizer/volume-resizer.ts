@@ -11,6 +11,7 @@ import {
 } from '../../client/index.ts';
 import { controller, type Part, type ReconcileContext, watch } from '../../kit/index.ts';
 import {
+  isReachable,
   NotReadyError,
   readSecret,
   type SidecarSettings,
@@ -106,6 +107,7 @@ class Resizer {
     const volume = objects(PersistentVolume).get(claim.spec?.volumeName ?? '');
     const isOurs = volume?.spec?.csi?.driver === this.#driver.name && volume.spec.claimRef?.uid === claim.metadata.uid;
     if (volume === undefined || !isOurs || claim.status?.phase !== 'Bound') return;
+    if (this.#settings.node !== undefined && !isReachable(volume, this.#settings.node)) return;
     if (requestOf(claim).compare(storageIn(claim.status.capacity)) <= 0)
       return await removePreviousCapacity(volume, context);
     const wanted = targetSize(claim, volume, {

@@ -12,6 +12,7 @@ async function eventsOf(cluster: TestCluster, name: string): Promise<string[]> {
   const { items } = await cluster.client.core.v1.events.list();
   return items
     .filter(({ involvedObject }) => involvedObject.name === name)
+    .toSorted((one, other) => Number(one.metadata.resourceVersion) - Number(other.metadata.resourceVersion))
     .map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
 }
 

@@ -11,6 +11,7 @@ export interface SourceVolume {
   readonly driver: string;
   readonly volumeHandle: string;
   readonly volumeMode: string | undefined;
+  readonly nodeAffinity: NonNullable<Observed<PersistentVolume>['spec']>['nodeAffinity'];
 }
 
 /** The volume of the snapshot's claim. */
@@ -26,12 +27,12 @@ export function sourceVolume({ metadata, spec }: Snapshot, { objects }: Context)
   const volume = objects(PersistentVolume).get(claim.spec?.volumeName ?? '');
   if (volume?.spec?.claimRef?.uid !== claim.metadata.uid)
     throw new NotReadyError('claim in dataSource not bound or invalid');
-  const { csi, volumeMode } = volume.spec;
+  const { csi, volumeMode, nodeAffinity } = volume.spec;
   if (csi === undefined)
     throw new NotReadyError(
       `snapshotting non-CSI volumes is not supported, snapshot:${metadata.namespace}/${metadata.name}`,
     );
-  return { driver: csi.driver, volumeHandle: csi.volumeHandle, volumeMode };
+  return { driver: csi.driver, volumeHandle: csi.volumeHandle, volumeMode, nodeAffinity };
 }
 
 /** Keeps the claim while a snapshot of it is taken. */

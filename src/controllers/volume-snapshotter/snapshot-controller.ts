@@ -4,6 +4,7 @@ import {
   hasReason,
   ItemBackoff,
   mergePatch,
+  Node,
   type Observed,
   PersistentVolume,
   PersistentVolumeClaim,
@@ -11,21 +12,23 @@ import {
 import { controller, type Part, type ReconcileContext, watch } from '../../kit/index.ts';
 import {
   NotReadyError,
-  type SecretParameters,
-  secretReference,
   SNAPSHOT_GROUP,
+  VolumeGroupSnapshot,
+  VolumeGroupSnapshotContent,
   VolumeSnapshot,
   VolumeSnapshotClass,
   VolumeSnapshotContent,
   withDriverBackoff,
 } from '../volume-provisioner/index.ts';
-import { isBeingRestored, keepClaim, releaseClaim, type SourceVolume, sourceVolume } from './snapshot-claims.ts';
+import { adoptMember, groupNameOf, groupOf, membersOf, owningGroup } from './group-members.ts';
+import { isBeingRestored, keepClaim, releaseClaim, sourceVolume } from './snapshot-claims.ts';
+import { newContent } from './snapshot-content.ts';
 import {
   BEING_DELETED,
   BOUND_FINALIZER,
   CONTENT_FINALIZER,
   contentNameOf,
-  DELETION_SECRET,
+  IN_GROUP_FINALIZER,
   IS_DEFAULT_CLASS,
   isContentOf,
   SOURCE_FINALIZER,
@@ -34,31 +37,54 @@ import {
 type Snapshot = Observed<VolumeSnapshot>;
 type Content = Observed<VolumeSnapshotContent>;
 type Context = ReconcileContext;
+type SnapshotContext = Context & Required<SnapshotControllerOptions>;
 
 const COMPONENT = 'snapshot-controller';
 const CONCURRENCY = 10;
 const RETRIES = { initialDelay: 1000, maxDelay: 300_000 };
-const SNAPSHOTTER_SECRET: SecretParameters = { title: 'Snapshotter', key: 'snapshotter-secret' };
+
+export interface SnapshotControllerOptions {
+  /** The cluster has kinds of groups, whose snapshots are taken care of as well; default false. */
+  readonly hasGroups?: boolean;
+  /** Labels contents with the node of their volume, whose own process takes the snapshot; default false. */
+  readonly isDistributed?: boolean;
+}
 
 /**
  * Binds snapshots and contents for all drivers of a cluster, as the program snapshot-controller does: it makes a content
  * for each snapshot of a claim, copies the state of contents to snapshots, and protects both and the claim while one
  * needs the other. What storage does is up to the driver's own controller.
  */
-export function snapshotController(): readonly Part[] {
+export function snapshotController(options: SnapshotControllerOptions = {}): readonly Part[] {
+  const { hasGroups = false, isDistributed = false } = options;
   const backoff = new ItemBackoff(RETRIES);
   return [
     controller(VolumeSnapshot, {
       name: COMPONENT,
       component: COMPONENT,
       concurrency: CONCURRENCY,
-      reads: [VolumeSnapshotClass, PersistentVolumeClaim, PersistentVolume],
+      reads: [
+        VolumeSnapshotClass,
+        PersistentVolumeClaim,
+        PersistentVolume,
+        ...(hasGroups ? [VolumeGroupSnapshotContent] : []),
+        ...(isDistributed ? [Node] : []),
+      ],
       watches: [
         watch(VolumeSnapshotContent, {
           to: ({ spec }) => [`${spec.volumeSnapshotRef.namespace}/${spec.volumeSnapshotRef.name}`],
         }),
+        ...(hasGroups
+          ? [
+              watch(VolumeGroupSnapshot, {
+                to: (group, context) =>
+                  membersOf(group, context).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
+              }),
+            ]
+          : []),
       ],
-      reconcile: (snapshot, context) => withDriverBackoff(backoff, context, () => syncSnapshot(snapshot, context)),
+      reconcile: (snapshot, context) =>
+        withDriverBackoff(backoff, context, () => syncSnapshot(snapshot, { ...context, hasGroups, isDistributed })),
       gone: (key) => backoff.forget(key),
     }),
     controller(VolumeSnapshotContent, {
@@ -112,11 +138,12 @@ async function markBeingDeleted(content: Content, { objects }: Context): Promise
   await objects(VolumeSnapshotContent).patch(content.metadata.name, patch).catch(ignoreMissing);
 }
 
-async function syncSnapshot(found: Snapshot, context: Context): Promise<void> {
+async function syncSnapshot(found: Snapshot, context: SnapshotContext): Promise<void> {
   await releaseClaim(found, context);
   if (found.metadata.deletionTimestamp !== undefined) return await letGo(found, context);
   const snapshot = await withClass(found, context);
   const { persistentVolumeClaimName, volumeSnapshotContentName } = snapshot.spec.source;
+  const isMember = owningGroup(snapshot) !== undefined && volumeSnapshotContentName === undefined;
   if ((persistentVolumeClaimName === undefined) === (volumeSnapshotContentName === undefined))
     throw await failed(snapshot, context, {
       reason: 'SnapshotValidationError',
@@ -129,8 +156,18 @@ async function syncSnapshot(found: Snapshot, context: Context): Promise<void> {
   const kept = await protect(snapshot, content, context);
   const bound = kept.status?.boundVolumeSnapshotContentName;
   if (kept.status?.readyToUse === true && bound !== undefined) return await checkBound(kept, bound, context);
+  if (isMember) return await showState(kept, memberContent(kept, context), context);
   if (volumeSnapshotContentName !== undefined) return await bindExisting(kept, content, context);
   await showState(kept, content ?? (await makeContent(kept, context)), context);
+}
+
+/** The content of a snapshot that was taken with others, which the controller of groups has made. */
+function memberContent({ status }: Snapshot, { objects, key }: Context): Content {
+  const { boundVolumeSnapshotContentName: name } = status ?? {};
+  if (name === undefined) throw new NotReadyError(`detected group snapshot member ${key} with no content, retrying`);
+  const content = objects(VolumeSnapshotContent).get(name);
+  if (content !== undefined) return content;
+  throw new NotReadyError(`group snapshot member ${key} requests an non-existing content ${name}`);
 }
 
 /** The snapshot with its class; one that names none gets the default class of its volume's driver. */
@@ -143,7 +180,7 @@ async function withClass(snapshot: Snapshot, context: Context): Promise<Snapshot
     const message = `Failed to get snapshot class with error volumesnapshotclass.${SNAPSHOT_GROUP} "${name}" not found`;
     throw await failed(snapshot, context, { reason: 'GetSnapshotClassFailed', message, isUnready: false });
   }
-  if (source.volumeSnapshotContentName !== undefined) return snapshot;
+  if (source.volumeSnapshotContentName !== undefined || owningGroup(snapshot) !== undefined) return snapshot;
   try {
     const { driver } = sourceVolume(snapshot, context);
     const fitting = classes
@@ -201,18 +238,18 @@ async function protect(snapshot: Snapshot, content: Content | undefined, { objec
   return await objects(VolumeSnapshot).patch(key, patch);
 }
 
-async function checkBound(snapshot: Snapshot, name: string, context: Context): Promise<void> {
+async function checkBound(snapshot: Snapshot, name: string, context: SnapshotContext): Promise<void> {
   const content = context.objects(VolumeSnapshotContent).get(name);
   if (content === undefined)
     await failed(snapshot, context, { reason: 'SnapshotContentMissing', message: 'VolumeSnapshotContent is missing' });
   else if (!isContentOf(content, snapshot)) {
     const message = 'VolumeSnapshotContent is not bound to the VolumeSnapshot correctly';
     await failed(snapshot, context, { reason: 'SnapshotMisbound', message });
-  }
+  } else if (context.hasGroups) await adoptMember(snapshot, context);
 }
 
 /** Binds a content that the user has made. */
-async function bindExisting(snapshot: Snapshot, content: Content | undefined, context: Context): Promise<void> {
+async function bindExisting(snapshot: Snapshot, content: Content | undefined, context: SnapshotContext): Promise<void> {
   if (content === undefined)
     throw await failed(snapshot, context, {
       reason: 'SnapshotContentMissing',
@@ -231,11 +268,11 @@ async function bindExisting(snapshot: Snapshot, content: Content | undefined, co
 }
 
 /** Makes the content of a snapshot; the driver's controller takes it from there. */
-async function makeContent(snapshot: Snapshot, context: Context): Promise<Content> {
+async function makeContent(snapshot: Snapshot, context: SnapshotContext): Promise<Content> {
   const { objects, key, event } = context;
   try {
     await keepClaim(snapshot, context);
-    const content = newContent(snapshot, context);
+    const content = newContent(snapshot, context.isDistributed, context);
     const contents = objects(VolumeSnapshotContent);
     const made = await contents.create(content).catch(async (error: unknown) => {
       if (!hasReason(error, 'AlreadyExists')) throw error;
@@ -252,63 +289,11 @@ async function makeContent(snapshot: Snapshot, context: Context): Promise<Conten
   }
 }
 
-function newContent(
-  snapshot: Snapshot,
-  context: Context,
-): VolumeSnapshotContent & { readonly metadata: { readonly name: string } } {
-  const { metadata, spec } = snapshot;
-  const { name, namespace = '', uid, resourceVersion } = metadata;
-  const contentName = contentNameOf(snapshot);
-  const className = spec.volumeSnapshotClassName ?? '';
-  const snapshotClass = context.objects(VolumeSnapshotClass).get(className);
-  const input = `failed to get input parameters to create snapshot ${name}`;
-  if (snapshotClass === undefined)
-    throw new NotReadyError(`${input}: "failed to take snapshot ${name} without a snapshot class"`);
-  let volume: SourceVolume;
-  try {
-    volume = sourceVolume(snapshot, context);
-  } catch (error) {
-    if (!(error instanceof NotReadyError)) throw error;
-    throw new NotReadyError(`${input}: ${JSON.stringify(messageOf(error))}`);
-  }
-  const tokens = { 'volumesnapshotcontent.name': contentName, 'volumesnapshot.namespace': namespace };
-  const secret = secretReference(SNAPSHOTTER_SECRET, snapshotClass.parameters ?? {}, {
-    namespace: tokens,
-    name: { ...tokens, 'volumesnapshot.name': name },
-  });
-  return {
-    metadata: {
-      name: contentName,
-      ...(secret === undefined
-        ? {}
-        : {
-            annotations: {
-              [`${DELETION_SECRET}name`]: secret.name,
-              [`${DELETION_SECRET}namespace`]: secret.namespace,
-            },
-          }),
-    },
-    spec: {
-      volumeSnapshotRef: {
-        kind: VolumeSnapshot.kind,
-        apiVersion: VolumeSnapshot.apiVersion,
-        namespace,
-        name,
-        uid,
-        resourceVersion,
-      },
-      source: { volumeHandle: volume.volumeHandle },
-      volumeSnapshotClassName: className,
-      deletionPolicy: snapshotClass.deletionPolicy,
-      driver: snapshotClass.driver,
-      ...(volume.volumeMode === undefined ? {} : { sourceVolumeMode: volume.volumeMode }),
-    },
-  };
-}
-
 /** Copies the state of the content to the snapshot. */
-async function showState(snapshot: Snapshot, content: Content, { objects, key, event }: Context): Promise<void> {
+async function showState(snapshot: Snapshot, content: Content, context: SnapshotContext): Promise<void> {
+  const { objects, key, event, hasGroups } = context;
   const { status: before = {} } = snapshot;
+  const group = hasGroups ? groupNameOf(content, snapshot, context) : undefined;
   const { creationTime, restoreSize, readyToUse = false, error } = content.status ?? {};
   const status = {
     ...before,
@@ -321,6 +306,7 @@ async function showState(snapshot: Snapshot, content: Content, { objects, key, e
       ? { restoreSize: quantityOf(restoreSize, 'BinarySI').toString() }
       : {}),
     ...(error === undefined ? (readyToUse ? { error: undefined } : {}) : { error }),
+    ...(group === undefined ? {} : { volumeGroupSnapshotName: before.volumeGroupSnapshotName ?? group }),
   };
   if (JSON.stringify(sortedEntries(status)) === JSON.stringify(sortedEntries(before))) return;
   const isNowCreated = before.creationTime === undefined && status.creationTime !== undefined;
@@ -339,7 +325,7 @@ function sortedEntries(status: object): readonly (readonly [string, unknown])[] 
 }
 
 /** Deletes the content of a snapshot that is going, if its policy says so, and lets the snapshot go. */
-async function letGo(snapshot: Snapshot, context: Context): Promise<void> {
+async function letGo(snapshot: Snapshot, context: SnapshotContext): Promise<void> {
   const { objects, event, key } = context;
   if (!isLeaving(snapshot)) return;
   const contents = objects(VolumeSnapshotContent);
@@ -351,16 +337,29 @@ async function letGo(snapshot: Snapshot, context: Context): Promise<void> {
     event({ type: 'Warning', reason: 'SnapshotDeletePending', message });
     throw new NotReadyError(`snapshot ${key} is in use (being used to restore a PVC), will retry deletion`);
   }
+  if (context.hasGroups) checkIsAlone(snapshot, context);
   if (content !== undefined) await markBeingDeleted(content, context);
   const isDeleted = content?.spec.deletionPolicy === 'Delete';
   if (isDeleted && content.metadata.deletionTimestamp === undefined)
     await contents.delete(name, { preconditions: { uid: content.metadata.uid } });
   const { finalizers = [], resourceVersion } = snapshot.metadata;
   const isStill = isDeleted && contents.get(name) !== undefined;
-  const left = finalizers.filter((each) => each !== SOURCE_FINALIZER && (isStill || each !== BOUND_FINALIZER));
+  const done = [SOURCE_FINALIZER, IN_GROUP_FINALIZER, ...(isStill ? [] : [BOUND_FINALIZER])];
+  const left = finalizers.filter((each) => !done.includes(each));
   if (left.length === finalizers.length) return;
   const patch = mergePatch({ metadata: { resourceVersion, finalizers: left.length === 0 ? null : left } });
   await objects(VolumeSnapshot).patch(key, patch).catch(ignoreMissing);
+}
+
+/** Throws while the group exists that the snapshot was taken with. */
+function checkIsAlone(snapshot: Snapshot, { objects, event, key }: Context): void {
+  const group = groupOf(snapshot);
+  if (group === undefined) return;
+  const name = `${snapshot.metadata.namespace}/${group}`;
+  if (objects(VolumeGroupSnapshot).get(name) === undefined) return;
+  const message = `deletion of the individual volume snapshot ${key} is not allowed as it belongs to group snapshot ${name}. Deleting the group snapshot will trigger the deletion of all the individual volume snapshots that are part of the group.`;
+  event({ type: 'Warning', reason: 'SnapshotDeletePending', message });
+  throw new NotReadyError(message);
 }
 
 interface Failure {

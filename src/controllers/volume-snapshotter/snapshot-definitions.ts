@@ -1,45 +1,38 @@
-import { type Client, CustomResourceDefinition, hasReason } from '../../client/index.ts';
+import {
+  type Client,
+  CustomResourceDefinition,
+  hasReason,
+  type Kind,
+  type KubernetesObject,
+} from '../../client/index.ts';
 import {
   SNAPSHOT_GROUP,
+  VolumeGroupSnapshot,
+  VolumeGroupSnapshotClass,
+  VolumeGroupSnapshotContent,
   VolumeSnapshot,
   VolumeSnapshotClass,
   VolumeSnapshotContent,
 } from '../volume-provisioner/index.ts';
-
-type Definition = CustomResourceDefinition;
-type Version = NonNullable<Definition['spec']>['versions'][number];
-type Schema = NonNullable<NonNullable<Version['schema']>['openAPIV3Schema']>;
-
-const text: Schema = { type: 'string' };
-const time: Schema = { type: 'string', format: 'date-time' };
-const whole: Schema = { type: 'integer', format: 'int64' };
-const yesOrNo: Schema = { type: 'boolean' };
-const error: Schema = { type: 'object', properties: { message: text, time } };
-const policy: Schema = { type: 'string', enum: ['Delete', 'Retain'] };
-const QUANTITY = String.raw`^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`;
-
-/** A text that never changes. */
-function fixed(name: string): Schema {
-  return { ...text, 'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: `${name} is immutable` }] };
-}
-
-/** A rule that a field, once it is there, stays. */
-function stays(name: string): { readonly rule: string; readonly message: string } {
-  return { rule: `!has(oldSelf.${name}) || has(self.${name})`, message: `${name} is required once set` };
-}
-
-/** Two fields of which exactly one is set, for good. */
-function either(one: string, other: string): Schema {
-  return {
-    type: 'object',
-    properties: { [one]: fixed(one), [other]: fixed(other) },
-    'x-kubernetes-validations': [
-      stays(one),
-      stays(other),
-      { rule: `has(self.${one}) != has(self.${other})`, message: `exactly one of ${one} and ${other} must be set` },
-    ],
-  };
-}
+import {
+  type Definition,
+  type Described,
+  type Schema,
+  age,
+  definitionOf,
+  eitherOf,
+  error,
+  fixed,
+  policy,
+  QUANTITY,
+  reference,
+  stays,
+  text,
+  time,
+  whole,
+  yesOrNo,
+} from './definition-pieces.ts';
+import { groupSnapshotDefinitions } from './group-snapshot-definitions.ts';
 
 const snapshotSchema: Schema = {
   type: 'object',
@@ -49,7 +42,7 @@ const snapshotSchema: Schema = {
       type: 'object',
       required: ['source'],
       properties: {
-        source: either('volumeSnapshotContentName', 'persistentVolumeClaimName'),
+        source: eitherOf(['volumeSnapshotContentName', text], ['persistentVolumeClaimName', text]),
         volumeSnapshotClassName: {
           ...text,
           'x-kubernetes-validations': [
@@ -86,21 +79,11 @@ const contentSchema: Schema = {
       properties: {
         deletionPolicy: policy,
         driver: text,
-        source: either('volumeHandle', 'snapshotHandle'),
+        source: eitherOf(['volumeHandle', text], ['snapshotHandle', text]),
         sourceVolumeMode: fixed('sourceVolumeMode'),
         volumeSnapshotClassName: text,
         volumeSnapshotRef: {
-          type: 'object',
-          'x-kubernetes-map-type': 'atomic',
-          properties: {
-            apiVersion: text,
-            fieldPath: text,
-            kind: text,
-            name: text,
-            namespace: text,
-            resourceVersion: text,
-            uid: text,
-          },
+          ...reference,
           'x-kubernetes-validations': [
             {
               rule: 'has(self.name) && has(self.__namespace__)',
@@ -130,19 +113,6 @@ const classSchema: Schema = {
   required: ['deletionPolicy', 'driver'],
   properties: { deletionPolicy: policy, driver: text, parameters: { type: 'object', additionalProperties: text } },
 };
-
-interface Described {
-  readonly kind: string;
-  readonly shortNames: readonly string[];
-  readonly scope: 'Namespaced' | 'Cluster';
-  readonly schema: Schema;
-  /** Columns of tables: name, path and type. */
-  readonly columns: readonly (readonly [name: string, path: string, type: string])[];
-  /** Where the group's use of a protected name was approved. */
-  readonly approval: number;
-}
-
-const age = ['Age', '.metadata.creationTimestamp', 'date'] as const;
 
 const described: readonly Described[] = [
   {
@@ -190,42 +160,28 @@ const described: readonly Described[] = [
 ];
 
 /** The definitions of the kinds of snapshots. */
-export const snapshotDefinitions: readonly Definition[] = described.map(
-  ({ kind, shortNames, scope, schema, columns, approval }): Definition => {
-    const singular = kind.toLowerCase();
-    const plural = singular.endsWith('s') ? `${singular}es` : `${singular}s`;
-    return {
-      metadata: {
-        name: `${plural}.${SNAPSHOT_GROUP}`,
-        annotations: {
-          'api-approved.kubernetes.io': `https://github.com/kubernetes-csi/external-snapshotter/pull/${approval}`,
-        },
-      },
-      spec: {
-        group: SNAPSHOT_GROUP,
-        names: { kind, listKind: `${kind}List`, plural, singular, shortNames: [...shortNames] },
-        scope,
-        versions: [
-          {
-            name: 'v1',
-            served: true,
-            storage: true,
-            schema: { openAPIV3Schema: schema },
-            ...(schema === classSchema ? {} : { subresources: { status: {} } }),
-            additionalPrinterColumns: columns.map(([name, jsonPath, type]) => ({ name, jsonPath, type })),
-          },
-        ],
-      },
-    };
-  },
+export const snapshotDefinitions: readonly Definition[] = described.map((each) =>
+  definitionOf(each, { group: SNAPSHOT_GROUP, versions: ['v1'] }),
 );
 
 /** Whether the cluster serves the kinds of snapshots. */
 export async function hasSnapshotKinds(client: Client, signal: AbortSignal): Promise<boolean> {
+  return await servesAll(client, [VolumeSnapshotClass, VolumeSnapshotContent, VolumeSnapshot], signal);
+}
+
+/** Whether the cluster serves the kinds of groups of snapshots. */
+export async function hasGroupSnapshotKinds(client: Client, signal: AbortSignal): Promise<boolean> {
+  const kinds = [VolumeGroupSnapshotClass, VolumeGroupSnapshotContent, VolumeGroupSnapshot];
+  return await servesAll(client, kinds, signal);
+}
+
+async function servesAll(
+  client: Client,
+  kinds: readonly Kind<KubernetesObject>[],
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
-    await client.kind(VolumeSnapshotClass).list({ limit: 1, signal });
-    await client.kind(VolumeSnapshotContent).list({ limit: 1, signal });
-    await client.kind(VolumeSnapshot).list({ limit: 1, signal });
+    for (const kind of kinds) await client.kind(kind).list({ limit: 1, signal });
     return true;
   } catch (error) {
     if (hasReason(error, 'NotFound')) return false;
@@ -235,7 +191,16 @@ export async function hasSnapshotKinds(client: Client, signal: AbortSignal): Pro
 
 /** Creates the definitions that are missing. Those that are there stay as they are. */
 export async function installSnapshotKinds(client: Client, signal: AbortSignal): Promise<void> {
-  for (const definition of snapshotDefinitions) {
+  await install(client, snapshotDefinitions, signal);
+}
+
+/** Creates the definitions of groups that are missing. */
+export async function installGroupSnapshotKinds(client: Client, signal: AbortSignal): Promise<void> {
+  await install(client, groupSnapshotDefinitions, signal);
+}
+
+async function install(client: Client, definitions: readonly Definition[], signal: AbortSignal): Promise<void> {
+  for (const definition of definitions) {
     try {
       await client.kind(CustomResourceDefinition).create(definition, { signal });
     } catch (error) {

@@ -8,7 +8,6 @@ import {
   RESERVED_PREFIX,
   type SecretParameters,
   secretReference,
-  type SidecarSettings,
   type TakenSnapshot,
   type VolumeDriver,
   VolumeDriverError,
@@ -17,7 +16,15 @@ import {
   withDriverBackoff,
   workOf,
 } from '../volume-provisioner/index.ts';
-import { BEING_CREATED, BEING_DELETED, CONTENT_FINALIZER, DELETION_SECRET } from './snapshot-names.ts';
+import {
+  BEING_CREATED,
+  BEING_DELETED,
+  CONTENT_FINALIZER,
+  DELETION_SECRET,
+  GROUP_HANDLE,
+  MANAGED_BY,
+} from './snapshot-names.ts';
+import { driverParameters, type SnapshotSettings } from './snapshot-settings.ts';
 
 type Content = Observed<VolumeSnapshotContent>;
 type Texts = Readonly<Record<string, string>>;
@@ -25,22 +32,6 @@ type Texts = Readonly<Record<string, string>>;
 const LIST_SECRET: SecretParameters = { title: 'SnapshotterList', key: 'snapshotter-list-secret' };
 /** How the message about a snapshot ends that the driver has not finished. */
 const NOT_YET = ' is not ready yet';
-/** Parameters of classes that are for Kubernetes. */
-const KNOWN = new Set(
-  ['snapshotter-secret', 'snapshotter-list-secret'].flatMap((key) => [
-    `${RESERVED_PREFIX}${key}-name`,
-    `${RESERVED_PREFIX}${key}-namespace`,
-  ]),
-);
-
-/** How snapshots are named, and what drivers get to know of them. */
-export interface SnapshotSettings extends SidecarSettings {
-  /** Snapshots are named after this and the VolumeSnapshot's uid; default `snapshot`. */
-  readonly snapshotNamePrefix?: string;
-  /** How many characters of the uid, without dashes, are used; default all of it, with dashes. */
-  readonly snapshotNameUuidLength?: number;
-}
-
 type SnapshottingDriver = VolumeDriver & Required<Pick<VolumeDriver, 'createSnapshot' | 'deleteSnapshot'>>;
 
 /**
@@ -52,17 +43,18 @@ export function volumeSnapshotter(driver: VolumeDriver, settings: SnapshotSettin
   const { concurrency, retries } = workOf(settings);
   const backoff = new ItemBackoff(retries);
   const snapshotter = new Snapshotter(driver, settings);
+  const { node } = settings;
+  const isOurs = ({ metadata, spec }: Content): boolean =>
+    spec.driver === driver.name && (node === undefined || metadata.labels?.[MANAGED_BY] === node.nodeName);
   return [
     controller(VolumeSnapshotContent, {
       name: 'volume-snapshotter',
       component: `csi-snapshotter ${driver.name}`,
       concurrency,
       reads: [VolumeSnapshotClass],
-      when: (content, old) => content.spec.driver === driver.name && hasRelevantChange(content, old),
+      when: (content, old) => isOurs(content) && hasRelevantChange(content, old),
       reconcile: (content, context) =>
-        content.spec.driver === driver.name
-          ? withDriverBackoff(backoff, context, () => snapshotter.sync(content, context))
-          : undefined,
+        isOurs(content) ? withDriverBackoff(backoff, context, () => snapshotter.sync(content, context)) : undefined,
       gone: (key) => backoff.forget(key),
     }),
   ];
@@ -75,13 +67,14 @@ function snapshots(driver: VolumeDriver): driver is SnapshottingDriver {
 /** Ignores the snapshotter's own status updates: otherwise it would call a refusing driver again and again. */
 function hasRelevantChange(content: Content, old: Content | undefined): boolean {
   if (old === undefined) return true;
-  const state = ({ metadata, spec }: Content): string =>
+  const state = ({ metadata, spec, status }: Content): string =>
     JSON.stringify([
       metadata.deletionTimestamp,
       metadata.annotations?.[BEING_DELETED],
       metadata.finalizers,
       spec.volumeSnapshotRef.uid,
       spec.volumeSnapshotClassName,
+      status?.volumeGroupSnapshotHandle !== undefined && status.snapshotHandle !== undefined,
     ]);
   return state(content) !== state(old);
 }
@@ -100,7 +93,11 @@ class Snapshotter {
     if (isToBeDeleted(content)) return await this.#delete(content, context);
     if (content.status?.readyToUse === true) return await setBeingCreated(content, false, context);
     if ((content.spec.volumeSnapshotRef.uid ?? '') === '' && content.spec.source.snapshotHandle === undefined) return;
-    const isTaken = content.spec.source.snapshotHandle !== undefined;
+    const isMember = content.metadata.annotations?.[GROUP_HANDLE] !== undefined;
+    const isTakenMember =
+      content.status?.volumeGroupSnapshotHandle !== undefined && content.status.snapshotHandle !== undefined;
+    if (isMember && !isTakenMember) return; // the group's controller is about to say what the driver has made
+    const isTaken = content.spec.source.snapshotHandle !== undefined || isTakenMember;
     const [reason, said] = isTaken
       ? ['SnapshotContentCheckandUpdateFailed', 'Failed to check and update snapshot content']
       : ['SnapshotCreationFailed', 'Failed to create snapshot'];
@@ -170,7 +167,8 @@ class Snapshotter {
       name: tokens,
       namespace: tokens,
     });
-    const secrets = await readSecret(context.client, reference);
+    const isMember = content.status?.volumeGroupSnapshotHandle !== undefined;
+    const secrets = isMember ? await deletionSecrets(content, context) : await readSecret(context.client, reference);
     try {
       const request = { snapshotId, ...(secrets === undefined ? {} : { secrets }) };
       return await this.#driver.findSnapshot(request, { signal: context.signal });
@@ -184,7 +182,8 @@ class Snapshotter {
     const { objects, key, event, signal } = context;
     const contents = objects(VolumeSnapshotContent);
     const snapshotId = content.status?.snapshotHandle;
-    if (content.spec.deletionPolicy === 'Delete' && snapshotId !== undefined) {
+    const isMember = content.status?.volumeGroupSnapshotHandle !== undefined; // it is deleted with its group
+    if (content.spec.deletionPolicy === 'Delete' && snapshotId !== undefined && !isMember) {
       try {
         const secrets = await deletionSecrets(content, context);
         await this.#driver.deleteSnapshot({ snapshotId, ...(secrets === undefined ? {} : { secrets }) }, { signal });
@@ -212,16 +211,6 @@ function isToBeDeleted({ metadata, spec }: Content): boolean {
   return annotations[BEING_CREATED] === undefined && annotations[BEING_DELETED] !== undefined;
 }
 
-/** The parameters without those for Kubernetes. */
-function driverParameters(parameters: Texts): Texts {
-  const unknown = Object.keys(parameters).find((name) => name.startsWith(RESERVED_PREFIX) && !KNOWN.has(name));
-  if (unknown !== undefined)
-    throw new NotReadyError(
-      `failed to remove CSI Parameters of prefixed keys: found unknown parameter key "${unknown}" with reserved namespace ${RESERVED_PREFIX}`,
-    );
-  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !name.startsWith(RESERVED_PREFIX)));
-}
-
 async function deletionSecrets({ metadata }: Content, { client }: ReconcileContext): Promise<Texts | undefined> {
   const [name, namespace] = ['name', 'namespace'].map((part) => metadata.annotations?.[`${DELETION_SECRET}${part}`]);
   if (name === undefined || namespace === undefined) return undefined;
@@ -247,7 +236,7 @@ async function setBeingCreated(
 
 async function showTaken(
   { status = {} }: Content,
-  { snapshotId, sizeBytes, createdAtNs, isReady }: TakenSnapshot,
+  { snapshotId, groupSnapshotId, sizeBytes, createdAtNs, isReady }: TakenSnapshot,
   { objects, key, clock }: ReconcileContext,
 ): Promise<void> {
   const shown = {
@@ -255,6 +244,9 @@ async function showTaken(
     creationTime: status.creationTime ?? createdAtNs ?? BigInt(Math.floor(clock.now())) * 1_000_000n,
     readyToUse: isReady,
     ...(sizeBytes > 0 ? { restoreSize: status.restoreSize ?? sizeBytes } : {}),
+    ...(groupSnapshotId === undefined
+      ? {}
+      : { volumeGroupSnapshotHandle: status.volumeGroupSnapshotHandle ?? groupSnapshotId }),
     ...(isReady && status.error !== undefined ? { error: null } : {}),
   };
   await objects(VolumeSnapshotContent).patchStatus(key, mergePatch({ status: shown }));

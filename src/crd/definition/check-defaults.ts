@@ -1,4 +1,4 @@
-import { type FieldError, fieldErrorText, invalidValue } from '../../api/index.ts';
+import { type FieldError, fieldErrorText, invalidValue, jsonType, typeInvalid } from '../../api/index.ts';
 import type { Steps } from '../../base/index.ts';
 import { structuralShape } from '../../cel/index.ts';
 import { checkDefaultValue } from '../values/check-default-value.ts';
@@ -7,6 +7,7 @@ import { RuleBudget } from '../values/check-rules.ts';
 import type { CheckWork } from './check-work.ts';
 import type { Schema } from './definition.ts';
 import { itemSchema, someSchema, sortedEntries } from './inner-schemas.ts';
+import { SCHEMA_TYPES } from './list-type-rules.ts';
 import { hasUnknownFields } from './unknown-fields.ts';
 
 interface Options {
@@ -68,7 +69,16 @@ function checkDefault(schema: Schema, place: DefaultPlace, { requiresPruned, wor
   } else if (requiresPruned && hasUnknownFields(value, schema)) {
     errors.push(invalidValue(at, value, 'must not have unknown fields'));
   }
+  const unknown = unknownTypeError(value, schema, at);
+  if (unknown !== undefined) return [...errors, unknown];
   return [...errors, ...checkDefaultValue(value, structuralShape(schema), { path: at, budget })];
+}
+
+/** No value is of a type that there is not. */
+function unknownTypeError(value: unknown, { type = '' }: Schema, path: string): FieldError | undefined {
+  if (type === '' || SCHEMA_TYPES.includes(type)) return undefined;
+  const found = jsonType(value);
+  return typeInvalid(path, found, ` in body must be of type ${type}: ${JSON.stringify(found)}`);
 }
 
 /** Whether some default of a schema has fields that would be pruned. */

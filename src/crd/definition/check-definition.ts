@@ -1,12 +1,12 @@
-import { collectingErrors, type FieldError, forbiddenField, invalidValue } from '../../api/index.ts';
-import { allAtOnce, type Steps } from '../../base/index.ts';
+import { asJson, collectingErrors, type FieldError, forbiddenField, invalidValue } from '../../api/index.ts';
+import { allAtOnce, DEFAULT_KUBERNETES_VERSION, type KubernetesVersion, type Steps } from '../../base/index.ts';
 import { checkApproval } from './approval.ts';
 import { checkNames } from './check-names.ts';
 import { checkSpec } from './check-spec.ts';
 import { CheckWork, TooMuchWork } from './check-work.ts';
 import type { Definition } from './definition.ts';
 import { hubSpec } from './hub-definition.ts';
-import { newDefinitionRatchets, oldVersionRatchets } from './ratchets.ts';
+import { newDefinitionRatchets, oldVersionRatchets, versionOfNewExpressions } from './ratchets.ts';
 import { updateRatchets } from './update-ratchets.ts';
 
 const OLD_VERSION = 'apiextensions.k8s.io/v1beta1';
@@ -19,11 +19,15 @@ export function checkDefinition(definition: Definition): readonly FieldError[] {
   return allAtOnce(checkingDefinition(definition));
 }
 
-/** The same in steps. */
-export function checkingDefinition(definition: Definition): Steps<readonly FieldError[]> {
+/** The same in steps, as a version of Kubernetes checks it. */
+export function checkingDefinition(
+  definition: Definition,
+  kubernetes: KubernetesVersion = DEFAULT_KUBERNETES_VERSION,
+): Steps<readonly FieldError[]> {
   return inBounds(function* (work) {
     const isOld = isOldVersion(definition);
-    const ratchets = isOld ? { ...newDefinitionRatchets, ...oldVersionRatchets } : newDefinitionRatchets;
+    const newExpressions = versionOfNewExpressions(kubernetes);
+    const ratchets = { ...newDefinitionRatchets, newExpressions, ...(isOld ? oldVersionRatchets : {}) };
     return [
       ...checkName(definition),
       ...(yield* checkSpec(hubSpec(definition.spec), ratchets, work)),
@@ -39,11 +43,16 @@ export function checkDefinitionUpdate(definition: Definition, old: Definition): 
   return allAtOnce(checkingDefinitionUpdate(definition, old));
 }
 
-/** The same in steps. */
-export function checkingDefinitionUpdate(definition: Definition, old: Definition): Steps<readonly FieldError[]> {
+/** The same in steps, as a version of Kubernetes checks it. */
+export function checkingDefinitionUpdate(
+  definition: Definition,
+  old: Definition,
+  kubernetes: KubernetesVersion = DEFAULT_KUBERNETES_VERSION,
+): Steps<readonly FieldError[]> {
   return inBounds(function* (work) {
     const isOld = isOldVersion(definition);
-    const ratchets = { ...updateRatchets(definition, old), ...(isOld ? oldVersionRatchets : {}) };
+    const newExpressions = versionOfNewExpressions(kubernetes);
+    const ratchets = { ...updateRatchets(definition, old), newExpressions, ...(isOld ? oldVersionRatchets : {}) };
     return [
       ...(yield* checkSpec(hubSpec(definition.spec), ratchets, work)),
       ...checkImmutable(definition, old, ratchets.requiresSameNames),
@@ -95,7 +104,9 @@ function checkImmutable({ spec }: Definition, { spec: was }: Definition, require
     ['spec.names.plural', spec.names.plural, was.names.plural],
   ];
   return pairs.flatMap(([path, now, before]) =>
-    now === before ? [] : [invalidValue(path, now ?? '', 'field is immutable')],
+    now === before
+      ? []
+      : [invalidValue(path, path === 'spec.scope' ? asJson(now ?? '') : (now ?? ''), 'field is immutable')],
   );
 }
 

@@ -1,3 +1,4 @@
+import { sentEmpty } from '../../api/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import type {
   CustomResourceColumnDefinition,
@@ -64,7 +65,7 @@ export function hubSpec(spec: CustomResourceDefinitionSpec): HubSpec {
     names,
     version: first?.name ?? '',
     versions: versions.map((version) => ({ ...version, ...moved })),
-    hasVersions: spec.versions !== undefined && spec.versions !== null,
+    hasVersions: (spec.versions ?? sentEmpty(spec, 'versions')) !== null,
     shared: Object.fromEntries(common.map((name) => [name, first?.[name]])),
     hasOwnSubresources: !common.includes('subresources'),
     conversion: hubConversion(spec),

@@ -1,3 +1,5 @@
+import { DEFAULT_KUBERNETES_VERSION, type KubernetesVersion, type MinorVersion, minorOf } from '../../base/index.ts';
+
 /** Rules that are newer than some definitions: each is skipped for an update of an object that already broke it. */
 export interface Ratchets {
   readonly requiresRecognizedReview: boolean;
@@ -10,6 +12,8 @@ export interface Ratchets {
   readonly requiresMapKeys: boolean;
   readonly requiresCaBundle: boolean;
   readonly allowsDefaults: boolean;
+  /** The version whose language new expressions may use. */
+  readonly newExpressions: MinorVersion;
   /** Stored expressions, which may keep using what new ones may not. */
   readonly storedRules: ReadonlySet<string>;
   readonly storedMessages: ReadonlySet<string>;
@@ -17,6 +21,11 @@ export interface Ratchets {
   readonly unchangedVersions: ReadonlySet<string>;
   /** Versions, or `''` for all of them together, that may keep as many selectable fields as they have. */
   readonly crowdedVersions: ReadonlySet<string>;
+}
+
+/** New expressions must also work in the previous release, so that an upgrade can be rolled back. */
+export function versionOfNewExpressions(kubernetes: KubernetesVersion): MinorVersion {
+  return minorOf(kubernetes) - 1;
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -32,6 +41,7 @@ export const newDefinitionRatchets: Ratchets = {
   requiresMapKeys: true,
   requiresCaBundle: false, // conversion is not used before the definition is established
   allowsDefaults: true,
+  newExpressions: versionOfNewExpressions(DEFAULT_KUBERNETES_VERSION),
   storedRules: NONE,
   storedMessages: NONE,
   unchangedVersions: NONE,

@@ -6,7 +6,6 @@ import {
   compileRule,
   isProblem,
   limits,
-  type MinorVersion,
   type RuleEnvironment,
   ruleEnvironment,
   structuralShape,
@@ -16,9 +15,6 @@ import type { Schema } from './definition.ts';
 import type { Ratchets } from './ratchets.ts';
 import { type Cardinality, costMessage, type RuleCosts, timesAtMost } from './rule-costs.ts';
 import { printedRule } from './unversioned-values.ts';
-
-/** New expressions must also work in the previous release, so that an upgrade can be rolled back. */
-const NEW_EXPRESSIONS: MinorVersion = 35;
 
 const LOST_TYPE =
   'internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations';
@@ -47,8 +43,8 @@ export function* checkExpressions(schema: Schema, place: RulePlace, budget: Rule
   yield* budget.work.pause();
   const shape = structuralShape(schema, { isResource });
   const stored = once(() => ruleEnvironment(shape));
-  const fresh = once(() => ruleEnvironment(shape, { version: NEW_EXPRESSIONS }));
-  const { storedRules, storedMessages } = budget.ratchets;
+  const { newExpressions, storedRules, storedMessages } = budget.ratchets;
+  const fresh = once(() => ruleEnvironment(shape, { version: newExpressions }));
   const rules = schema['x-kubernetes-validations'] ?? [];
   const errors: FieldError[] = [];
   for (const [index, rule] of rules.entries()) {

@@ -1,4 +1,4 @@
-import { type FieldError, forbiddenField, invalidValue, notSupported } from '../../api/index.ts';
+import { sentEmpty, type FieldError, forbiddenField, invalidValue, notSupported } from '../../api/index.ts';
 import type { Steps } from '../../base/index.ts';
 import type { Schema } from './definition.ts';
 import { isSchema, itemSchema, itemSchemas, sortedEntries, valueSchema } from './inner-schemas.ts';
@@ -158,7 +158,8 @@ function unsupportedErrors(schema: Schema, place: Place, { requiresKnownTypes }:
   if (Object.keys(schema.patternProperties ?? {}).length > 0)
     forbid('patternProperties', 'patternProperties is not supported');
   if (Object.keys(schema.definitions ?? {}).length > 0) forbid('definitions', 'definitions is not supported');
-  if (schema.dependencies !== undefined) forbid('dependencies', 'dependencies is not supported');
+  if (schema.dependencies !== undefined || sentEmpty(schema, 'dependencies') !== null)
+    forbid('dependencies', 'dependencies is not supported');
   if (schema.$ref !== undefined) forbid('$ref', '$ref is not supported');
   if (type === 'null') forbid('type', 'type cannot be set to null, use nullable as an alternative');
   if (itemSchemas(schema).length > 0) forbid('items', 'items must be a schema object and not an array');

@@ -1,3 +1,4 @@
+import { sentEmpty } from '../../api/index.ts';
 import type { ValidationRule } from '../../api/types/apiextensions/v1.d.ts';
 import type { Schema } from './definition.ts';
 import type { HubSpec, HubVersion } from './hub-definition.ts';
@@ -127,14 +128,16 @@ const MEMBERS: readonly (readonly [
 
 /** The names of upstream's members, in its order. */
 export function goNamesOf(schema: Schema): readonly string[] {
-  return MEMBERS.filter(([, name, zero]) => (schema[name] ?? zero) !== zero).map(([goName]) => goName);
+  return MEMBERS.filter(([, name, zero]) => (schema[name] ?? sentEmpty(schema, name) ?? zero) !== zero).map(
+    ([goName]) => goName,
+  );
 }
 
 export function printedSchema(schema: Schema): Printed {
   return Object.fromEntries(
     MEMBERS.map(([goName, name, zero, print]) => {
-      const value = schema[name];
-      if (value === undefined || value === null) return [goName, zero];
+      const value = schema[name] ?? sentEmpty(schema, name);
+      if (value === null) return [goName, zero];
       return [goName, print === undefined ? value : print(value as never)];
     }),
   );

@@ -10,7 +10,7 @@ import { innerSchemas, someSchema } from './inner-schemas.ts';
 import { hasMapKeyErrors, hasSplitSet, SCHEMA_TYPES } from './list-type-rules.ts';
 import { structuralFormProblem } from './structural-form.ts';
 import { structuralErrors } from './structural-rules.ts';
-import type { Ratchets } from './ratchets.ts';
+import { newDefinitionRatchets, type Ratchets } from './ratchets.ts';
 import { MAX_SELECTABLE_FIELDS } from './check-selectable-fields.ts';
 
 /** What an update need not fix, because the old definition had it already. */
@@ -25,6 +25,7 @@ export function updateRatchets(definition: Definition, old: Definition): Ratchet
   const { conversion } = was;
   const isEstablished = isConditionTrue(old, 'Established');
   return {
+    ...newDefinitionRatchets,
     requiresRecognizedReview:
       conversion === undefined ||
       conversion.reviewVersions.length === 0 ||
@@ -39,7 +40,6 @@ export function updateRatchets(definition: Definition, old: Definition): Ratchet
     requiresAtomicSetItems: none(hasSplitSet),
     requiresMapKeys: none(hasMapKeyErrors),
     requiresCaBundle: isEstablished && !hasBrokenBundle(was),
-    allowsDefaults: true,
     storedRules,
     storedMessages,
     unchangedVersions: unchangedVersions(spec, was),

@@ -13,6 +13,8 @@ class Traffic {
   calls = 0;
   sent = 0;
   received = 0;
+  /** The names of the calls since they were last taken. */
+  made: string[] = [];
 
   get isQuiet(): boolean {
     return this.calls === 0 && this.sent === this.received;
@@ -46,6 +48,7 @@ class CountedCalls extends CriCalls {
     options?: CriCallOptions,
   ): Promise<Response> {
     this.#traffic.calls += 1;
+    this.#traffic.made.push(method.path.slice(method.path.lastIndexOf('/') + 1));
     try {
       return await super.call(method, request, options);
     } finally {
@@ -114,6 +117,11 @@ export class RuntimeBehindSocket implements AsyncDisposable {
   }
 
   readonly settle = (): Promise<void> => this.#traffic.settle();
+
+  /** The names of the calls that clients have made since this was last asked, in order. */
+  takeCalls(): readonly string[] {
+    return this.#traffic.made.splice(0);
+  }
 
   async start(): Promise<void> {
     const { runtime } = this.#served;

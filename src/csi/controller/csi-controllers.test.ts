@@ -6,9 +6,16 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { CryptoRandom, discardLogger, RealClock } from '../../base/index.ts';
 import { mergePatch, type PersistentVolumeClaim, VolumeAttachment } from '../../client/index.ts';
 import {
+  groupSnapshotController,
+  installGroupSnapshotKinds,
   installSnapshotKinds,
   snapshotController,
   type VolumeDriver,
+  VolumeGroupSnapshot,
+  VolumeGroupSnapshotClass,
+  VolumeGroupSnapshotContent,
+  volumeCapacity,
+  volumeGroupSnapshotter,
   VolumeSnapshot,
   VolumeSnapshotClass,
   VolumeSnapshotContent,
@@ -39,13 +46,15 @@ interface ShelfOptions {
   readonly definition?: Partial<CsiDriverDefinition>;
   readonly settings?: CsiControllerSettings;
   readonly hasSnapshots?: boolean;
+  /** Whether there are kinds of groups of snapshots, too. */
+  readonly hasGroups?: boolean;
   /** How long a call may take. */
   readonly timeoutMs?: number;
 }
 
 /** A cluster without nodes, and a driver that keeps a record of its calls. */
 async function startShelf(options: ShelfOptions = {}): Promise<Shelf> {
-  const { controller, definition, settings = {}, hasSnapshots, timeoutMs = 15_000 } = options;
+  const { controller, definition, settings = {}, hasSnapshots, hasGroups, timeoutMs = 15_000 } = options;
   const folder = await mkdtemp(join(tmpdir(), 'csi-controllers-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const calls: string[] = [];
@@ -83,10 +92,18 @@ async function startShelf(options: ShelfOptions = {}): Promise<Shelf> {
   const cluster = await startCluster({ seed: 'csi', nodes: 0, scheduler: false, startAt: '2026-01-01T00:00:00Z' });
   onTestFinished(() => cluster[Symbol.asyncDispose]());
   await cluster.run(app('csi-controller', driverParts(driver, settings)));
-  if (hasSnapshots === true) {
-    await installSnapshotKinds(cluster.client, new AbortController().signal);
+  if (hasSnapshots === true || hasGroups === true) {
+    const { signal } = new AbortController();
+    await installSnapshotKinds(cluster.client, signal);
+    if (hasGroups === true) await installGroupSnapshotKinds(cluster.client, signal);
     await cluster.settle();
-    await cluster.run(app('snapshots', [...snapshotController(), ...volumeSnapshotter(driver, settings)]));
+    const groups = [...groupSnapshotController(), ...volumeGroupSnapshotter(driver, settings)];
+    const parts = [
+      ...snapshotController({ hasGroups: hasGroups === true }),
+      ...volumeSnapshotter(driver, settings),
+      ...(hasGroups === true ? groups : []),
+    ];
+    await cluster.run(app('snapshots', parts));
   }
   return { cluster, driver, calls, records };
 }
@@ -115,9 +132,56 @@ async function events({ cluster }: Shelf, about: string): Promise<string[]> {
     .map(({ source, type, reason, message }) => `${source?.component}: ${type} ${reason}: ${message}`);
 }
 
+const noWork = (): Promise<void> => Promise.resolve();
 const claimsOf = ({ cluster }: Shelf) => cluster.client.core.v1.persistentvolumeclaims.namespace('default');
 
 describe('claims of a driver behind a socket', () => {
+  test('get volumes of the former in-tree plugin that their class names, which are deleted by the driver', async () => {
+    const zone = 'topology.ebs.csi.aws.com/zone';
+    const shelf = await startShelf({
+      definition: {
+        name: 'ebs.csi.aws.com',
+        node: { id: 'n', topology: { [zone]: 'us-east-1a' }, publish: noWork, unpublish: noWork },
+      },
+      controller: {
+        create: async ({ parameters, accessibility }) => {
+          shelf.calls.push(`create ${JSON.stringify({ parameters, accessibility })}`);
+          return { topology: [{ [zone]: 'us-east-1a' }] };
+        },
+      },
+    });
+    const { core, storage } = shelf.cluster.client;
+    await storage.v1.storageclasses.create({
+      metadata: { name: 'shelf' },
+      provisioner: 'kubernetes.io/aws-ebs',
+      parameters: { fsType: 'ext4', type: 'io1', zones: 'us-east-1a,us-east-1b' },
+    });
+    await claim(shelf, 'data');
+    await expect.poll(async () => (await claimsOf(shelf).get('data')).status?.phase).toBe('Bound');
+    const places = ['us-east-1a', 'us-east-1b'].map((name) => ({ [zone]: name }));
+    const [made = ''] = shelf.calls;
+    expect(JSON.parse(made.replace('create ', ''))).toMatchObject({
+      parameters: { type: 'io1' },
+      accessibility: { requisite: places },
+    });
+    const [volume] = (await core.v1.persistentvolumes.list()).items;
+    expect(volume).toMatchObject({
+      metadata: {
+        annotations: {
+          'pv.kubernetes.io/provisioned-by': 'kubernetes.io/aws-ebs',
+          'pv.kubernetes.io/migrated-to': 'ebs.csi.aws.com',
+        },
+        labels: { 'topology.kubernetes.io/zone': 'us-east-1a', 'topology.kubernetes.io/region': 'us-east-1' },
+      },
+      spec: { awsElasticBlockStore: { fsType: 'ext4' }, nodeAffinity: { required: {} } },
+    });
+    expect(volume?.spec?.csi).toBeUndefined();
+
+    await claimsOf(shelf).delete('data');
+    await expect.poll(async () => (await core.v1.persistentvolumes.list()).items.length).toBe(0);
+    expect(shelf.calls.filter((call) => call.startsWith('delete'))).toHaveLength(1);
+  });
+
   test('get volumes with all that their class says, and secrets for each call', async () => {
     const shelf = await startShelf({ settings: { extraCreateMetadata: true, identity: 'me' } });
     const { client } = shelf.cluster;
@@ -423,6 +487,176 @@ test('a snapshot that the driver refuses says why, and a content with policy Ret
   });
 });
 
+describe('a group of snapshots', () => {
+  const DONE = 'groupsnapshot.storage.kubernetes.io';
+
+  /** Two claims of a database and another one, and the default class of groups. */
+  async function databases(shelf: Shelf, rest: Partial<VolumeGroupSnapshotClass> = {}): Promise<void> {
+    await shelfClass(shelf);
+    await shelf.cluster.client.kind(VolumeGroupSnapshotClass).create({
+      metadata: { name: 'shelf', annotations: { [`${DONE}/is-default-class`]: 'true' } },
+      driver: NAME,
+      deletionPolicy: 'Delete',
+      ...rest,
+    });
+    for (const name of ['data', 'logs', 'other']) {
+      await claim(shelf, name);
+      const labels = { app: name === 'other' ? 'web' : 'db' };
+      await claimsOf(shelf).patch(name, mergePatch({ metadata: { labels } }));
+    }
+    await shelf.cluster.settle();
+  }
+
+  async function take(shelf: Shelf, name: string): Promise<void> {
+    await shelf.cluster.client
+      .kind(VolumeGroupSnapshot)
+      .namespace('default')
+      .create({ metadata: { name }, spec: { source: { selector: { matchLabels: { app: 'db' } } } } });
+    await shelf.cluster.settle();
+  }
+
+  async function later(shelf: Shelf): Promise<void> {
+    for (let round = 0; round < 6; round++) {
+      await shelf.cluster.clock.advance('10s');
+      await shelf.cluster.settle();
+    }
+  }
+
+  test('is taken of all claims that it selects, restored one by one, and deleted as one', async () => {
+    const taken: string[][] = [];
+    const shelf = await startShelf({
+      hasGroups: true,
+      settings: { extraCreateMetadata: true },
+      controller: { snapshotGroup: async (members) => void taken.push(members.map(({ volume }) => volume.name)) },
+    });
+    const { client } = shelf.cluster;
+    await databases(shelf);
+    await take(shelf, 'nightly');
+
+    const groups = client.kind(VolumeGroupSnapshot).namespace('default');
+    const { metadata, spec, status } = await groups.get('nightly');
+    const contentName = `groupsnapcontent-${metadata.uid}`;
+    expect(spec.volumeGroupSnapshotClassName).toBe('shelf');
+    expect(status).toEqual({
+      boundVolumeGroupSnapshotContentName: contentName,
+      creationTime: expect.any(String),
+      readyToUse: true,
+    });
+    const named = async (name: string): Promise<string> => `pvc-${(await claimsOf(shelf).get(name)).metadata.uid}`;
+    expect(taken).toEqual([[await named('data'), await named('logs')]]);
+    const content = await client.kind(VolumeGroupSnapshotContent).get(contentName);
+    const records = await shelf.records.snapshots.list();
+    expect(content.status?.volumeSnapshotInfoList?.map(({ snapshotHandle }) => snapshotHandle).toSorted()).toEqual(
+      records.map(({ id }) => id),
+    );
+    const snapshots = client.kind(VolumeSnapshot).namespace('default');
+    const members = (await snapshots.list()).items;
+    expect(members.map((each) => each.spec.source.persistentVolumeClaimName).toSorted()).toEqual(['data', 'logs']);
+    for (const member of members) {
+      expect(member.status).toMatchObject({ readyToUse: true, volumeGroupSnapshotName: 'nightly', restoreSize: '1Gi' });
+      expect(member.metadata.ownerReferences).toMatchObject([{ kind: 'VolumeGroupSnapshot', name: 'nightly' }]);
+    }
+    expect((await events(shelf, 'nightly')).map((line) => line.split(':')[1]?.trim())).toEqual([
+      'Normal CreatingGroupSnapshot',
+      'Normal GroupSnapshotCreated',
+      'Normal GroupSnapshotReady',
+    ]);
+
+    const [first] = members;
+    const name = first?.metadata.name ?? '';
+    await claim(shelf, 'restored', {
+      dataSource: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name },
+    });
+    expect((await claimsOf(shelf).get('restored')).status?.phase).toBe('Bound');
+
+    await snapshots.delete(name);
+    await later(shelf);
+    expect((await snapshots.list()).items).toHaveLength(2);
+    expect((await events(shelf, name)).join('\n')).toContain(
+      `deletion of the individual volume snapshot default/${name} is not allowed as it belongs to group snapshot default/nightly`,
+    );
+
+    await groups.delete('nightly');
+    await later(shelf);
+    expect((await groups.list()).items).toEqual([]);
+    expect((await client.kind(VolumeGroupSnapshotContent).list()).items).toEqual([]);
+    expect((await snapshots.list()).items).toEqual([]);
+    expect((await client.kind(VolumeSnapshotContent).list()).items).toEqual([]);
+    expect(await shelf.records.snapshots.list()).toEqual([]);
+    expect(await shelf.records.groups.list()).toEqual([]);
+  });
+
+  test('that the driver refuses says why, is taken later, and is kept with the policy Retain', async () => {
+    let isFull = true;
+    const shelf = await startShelf({
+      hasGroups: true,
+      controller: {
+        snapshotGroup: async () => {
+          if (isFull) throw new CsiError('INTERNAL', 'no film');
+        },
+      },
+    });
+    const { client } = shelf.cluster;
+    await databases(shelf, { deletionPolicy: 'Retain' });
+    await take(shelf, 'nightly');
+    const groups = client.kind(VolumeGroupSnapshot).namespace('default');
+    expect((await groups.get('nightly')).status?.error?.message).toMatch(
+      /^Failed to create group snapshot: failed to take group snapshot of the volumes \[.+ .+\]: "rpc error: code = Internal desc = no film"$/,
+    );
+    isFull = false;
+    await later(shelf);
+    const { status } = await groups.get('nightly');
+    expect([status?.readyToUse, status?.error]).toEqual([true, undefined]);
+
+    await groups.delete('nightly');
+    await later(shelf);
+    expect((await groups.list()).items).toEqual([]);
+    expect((await client.kind(VolumeSnapshot).namespace('default').list()).items).toEqual([]);
+    const [kept] = (await client.kind(VolumeGroupSnapshotContent).list()).items;
+    expect(await shelf.records.snapshots.list()).toHaveLength(2);
+
+    const volumeGroupSnapshotHandle = kept?.status?.volumeGroupSnapshotHandle ?? '';
+    const handles = (kept?.status?.volumeSnapshotInfoList ?? []).map(({ snapshotHandle = '' }) => snapshotHandle);
+    await client.kind(VolumeGroupSnapshotContent).create({
+      metadata: { name: 'kept' },
+      spec: {
+        driver: NAME,
+        deletionPolicy: 'Retain',
+        source: { groupSnapshotHandles: { volumeGroupSnapshotHandle, volumeSnapshotHandles: handles } },
+        volumeGroupSnapshotRef: { name: 'again', namespace: 'default' },
+      },
+    });
+    const source = { volumeGroupSnapshotContentName: 'kept' };
+    await groups.create({ metadata: { name: 'again' }, spec: { source } });
+    await later(shelf);
+    expect((await groups.get('again')).status).toMatchObject({
+      boundVolumeGroupSnapshotContentName: 'kept',
+      readyToUse: true,
+    });
+  });
+
+  test('of no claims, of unbound ones or of another driver says so', async () => {
+    const shelf = await startShelf({ hasGroups: true, controller: { snapshotGroup: async () => undefined } });
+    const groups = shelf.cluster.client.kind(VolumeGroupSnapshot).namespace('default');
+    await take(shelf, 'none');
+    expect((await groups.get('none')).status?.error?.message).toBe(
+      'Failed to set default group snapshot class with error label selector app=db for group snapshot not applied to any PVC',
+    );
+    await shelf.cluster.client
+      .kind(VolumeGroupSnapshotClass)
+      .create({ metadata: { name: 'odd' }, driver: 'odd.example.com', deletionPolicy: 'Delete' });
+    await databases(shelf);
+    await groups.create({
+      metadata: { name: 'odd' },
+      spec: { volumeGroupSnapshotClassName: 'odd', source: { selector: { matchLabels: { app: 'db' } } } },
+    });
+    await shelf.cluster.settle();
+    expect((await groups.get('odd')).status?.error?.message).toContain(
+      `Volume CSI driver (${NAME}) mismatch with VolumeGroupSnapshotClass (odd.example.com) default/odd`,
+    );
+  });
+});
+
 test('a claim that asks for more gets it from a driver that needs no node, and waits for the node of one that does', async () => {
   let needsNode = false;
   const shelf = await startShelf({ controller: { expand: async () => ({ needsNode }) } });
@@ -581,7 +815,8 @@ test('a volume of a former in-tree plugin is attached by the driver that has rep
     },
   });
   const { core, storage } = shelf.cluster.client;
-  const id = 'projects/UNSPECIFIED/zones/a/disks/disk-1';
+  const id = 'projects/p/zones/a/disks/disk-1';
+  const nodeID = 'projects/p/zones/a/instances/n1';
   await shelf.records.volumes.put({
     ...{ id, name: 'disk-1', state: 'ready', capacityBytes: GIB },
     ...{ parameters: {}, context: {}, attachments: {} },
@@ -600,7 +835,7 @@ test('a volume of a former in-tree plugin is attached by the driver that has rep
   });
   await storage.v1.csinodes.create({
     metadata: { name: 'n1' },
-    spec: { drivers: [{ name, nodeID: 'id-of-n1' }] },
+    spec: { drivers: [{ name, nodeID }] },
   });
   await claim(shelf, 'data', { storageClassName: '', volumeName: 'old' });
   const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
@@ -614,9 +849,10 @@ test('a volume of a former in-tree plugin is attached by the driver that has rep
   const [attachment] = (await storage.v1.volumeattachments.list()).items;
   expect(attachment?.spec).toEqual({ attacher: name, nodeName: 'n1', source: { persistentVolumeName: 'old' } });
   expect(attachment?.status).toEqual({ attached: true });
-  expect(attached).toEqual([`${id} id-of-n1`]);
+  expect(attached).toEqual([`${id} ${nodeID}`]);
   const { status } = await core.v1.nodes.get('n1');
-  expect(status?.volumesAttached).toEqual([{ name: `kubernetes.io/csi/${name}^${id}`, devicePath: '' }]);
+  const handle = 'projects/UNSPECIFIED/zones/a/disks/disk-1';
+  expect(status?.volumesAttached).toEqual([{ name: `kubernetes.io/csi/${name}^${handle}`, devicePath: '' }]);
 });
 
 describe('a driver whose volumes have a place', () => {
@@ -701,3 +937,132 @@ describe('a driver whose volumes have a place', () => {
 async function nothing(): Promise<void> {
   // nodes are not part of these tests
 }
+
+describe('a process that works for one node', () => {
+  const PLACE = 'shelf.example.com/node';
+
+  async function startOn(nodeName: string, free = 100 * GIB): Promise<Shelf> {
+    const segments = { [PLACE]: nodeName };
+    const shelf = await startShelf({
+      definition: {
+        node: { id: nodeName, topology: segments, publish: async () => undefined, unpublish: async () => undefined },
+      },
+      controller: {
+        create: async () => ({ topology: [segments] }),
+        capacity: async () => ({ availableBytes: free }),
+        expand: async () => undefined,
+      },
+      settings: {
+        strictTopology: true,
+        node: { nodeName, segments },
+      },
+    });
+    return shelf;
+  }
+
+  async function later({ cluster }: Shelf): Promise<void> {
+    for (let round = 0; round < 8; round++) {
+      await cluster.clock.advance('15s');
+      await cluster.settle();
+    }
+  }
+
+  test('takes claims that bind at once, and those of its node, and no others', async () => {
+    const shelf = await startOn('n1');
+    await shelfClass(shelf);
+    await claim(shelf, 'any');
+    await later(shelf);
+    const any = await claimsOf(shelf).get('any');
+    expect([any.status?.phase, any.metadata.annotations?.['volume.kubernetes.io/selected-node']]).toEqual([
+      'Bound',
+      'n1',
+    ]);
+    const volume = await shelf.cluster.client.core.v1.persistentvolumes.get(any.spec?.volumeName ?? '');
+    expect(volume.spec?.nodeAffinity?.required?.nodeSelectorTerms).toEqual([
+      { matchExpressions: [{ key: PLACE, operator: 'In', values: ['n1'] }] },
+    ]);
+
+    for (const [name, node] of [
+      ['mine', 'n1'],
+      ['theirs', 'n2'],
+    ] as const) {
+      await claim(shelf, name, { storageClassName: 'none' });
+      const patch = { metadata: { annotations: { 'volume.kubernetes.io/selected-node': node } } };
+      await claimsOf(shelf).patch(name, mergePatch(patch));
+    }
+    await shelf.cluster.client.storage.v1.storageclasses.create({
+      metadata: { name: 'none' },
+      provisioner: NAME,
+      volumeBindingMode: 'WaitForFirstConsumer',
+    });
+    await later(shelf);
+    const phases = [];
+    for (const name of ['mine', 'theirs']) phases.push((await claimsOf(shelf).get(name)).status?.phase);
+    expect(phases).toEqual(['Bound', 'Pending']);
+  });
+
+  test('leaves a claim to others when its node has no room', async () => {
+    const shelf = await startOn('n1', 0);
+    await shelfClass(shelf);
+    await claim(shelf, 'any');
+    await later(shelf);
+    const { metadata, status } = await claimsOf(shelf).get('any');
+    expect([status?.phase, metadata.annotations?.['volume.kubernetes.io/selected-node']]).toEqual([
+      'Pending',
+      undefined,
+    ]);
+  });
+
+  test('deletes no volume of another node, and no object that says what another node has free', async () => {
+    const shelf = await startOn('n1');
+    const { core, storage } = shelf.cluster.client;
+    await shelf.records.volumes.put({
+      ...{ id: 'far', name: 'far', state: 'ready', capacityBytes: GIB },
+      ...{ parameters: {}, context: {}, attachments: {} },
+    });
+    await shelfClass(shelf, { volumeBindingMode: 'WaitForFirstConsumer' });
+    const labels = {
+      'csi.storage.k8s.io/drivername': NAME,
+      'csi.storage.k8s.io/managed-by': 'external-provisioner-n2',
+    };
+    const capacities = storage.v1.csistoragecapacities.namespace('default');
+    const theirs = { storageClassName: 'shelf', nodeTopology: { matchLabels: { [PLACE]: 'n2' } }, capacity: '1Gi' };
+    await capacities.create({ metadata: { name: 'theirs', labels }, ...theirs });
+    const volumeOf = async (name: string, node: string): Promise<void> => {
+      await core.v1.persistentvolumes.create({
+        metadata: { name, annotations: { 'pv.kubernetes.io/provisioned-by': NAME } },
+        spec: {
+          accessModes: ['ReadWriteOnce'],
+          capacity: { storage: '1Gi' },
+          persistentVolumeReclaimPolicy: 'Delete',
+          csi: { driver: NAME, volumeHandle: name },
+          nodeAffinity: {
+            required: { nodeSelectorTerms: [{ matchExpressions: [{ key: PLACE, operator: 'In', values: [node] }] }] },
+          },
+          claimRef: { namespace: 'default', name: 'gone', uid: 'gone' },
+        },
+      });
+      await core.v1.persistentvolumes.status.patch(name, mergePatch({ status: { phase: 'Released' } }));
+    };
+    const node = await core.v1.nodes.create({ metadata: { name: 'n1' } });
+    const owner = { apiVersion: 'v1', kind: 'Node', name: 'n1', uid: node.metadata.uid };
+    const place = { nodeName: 'n1', segments: { [PLACE]: 'n1' } };
+    await shelf.cluster.run(
+      app('capacity', volumeCapacity(shelf.driver, { namespace: 'default', owner, node: place })),
+    );
+    await volumeOf('near', 'n1');
+    await volumeOf('far', 'n2');
+    await later(shelf);
+    expect((await core.v1.persistentvolumes.list()).items.map(({ metadata }) => metadata.name)).toEqual(['far']);
+    expect(await shelf.records.volumes.get('far')).toBeDefined();
+    const seen = (await capacities.list()).items.map(({ metadata, nodeTopology }) => [
+      metadata.labels?.['csi.storage.k8s.io/managed-by'],
+      nodeTopology?.matchLabels?.[PLACE],
+      metadata.ownerReferences?.map(({ kind, name }) => `${kind} ${name}`),
+    ]);
+    expect(seen.toSorted()).toEqual([
+      ['external-provisioner-n1', 'n1', ['Node n1']],
+      ['external-provisioner-n2', 'n2', undefined],
+    ]);
+  });
+});

@@ -2,12 +2,17 @@ import { type Clock, type Logger, messageOf, type Random, type Runnable, runToge
 import { type Client, hasReason } from '../../client/index.ts';
 import {
   type CapacitySettings,
+  groupSnapshotController,
+  hasGroupSnapshotKinds,
   hasSnapshotKinds,
+  installGroupSnapshotKinds,
   installSnapshotKinds,
+  type NodeDeployment,
   snapshotController,
   type SnapshotSettings,
   volumeCapacity,
   type VolumeDriver,
+  volumeGroupSnapshotter,
   volumeSidecars,
   volumeSnapshotter,
 } from '../../controllers/volume-sidecars/index.ts';
@@ -26,6 +31,14 @@ export interface CsiControllerSettings extends SnapshotSettings {
   readonly installsSnapshotKinds?: boolean;
   /** Also binds the snapshots of all drivers; default true. False where the program snapshot-controller runs. */
   readonly bindsSnapshots?: boolean;
+  /** Also takes snapshots of groups of volumes, if the driver can; default false. */
+  readonly hasSnapshotGroups?: boolean;
+  /** Labels snapshots with the node whose process takes them; default as `nodeName` says. */
+  readonly distributesSnapshots?: boolean;
+  /** The node whose volumes this process works for, beside one process for each other node; default all nodes. */
+  readonly nodeName?: string;
+  /** Which claims such a process takes, and when. */
+  readonly nodeBinding?: Pick<NodeDeployment, 'isForImmediateBinding' | 'baseDelayMs' | 'maxDelayMs'>;
 }
 
 export interface CsiControllersOptions {
@@ -49,7 +62,12 @@ export function driverParts(found: VolumeDriver, settings: CsiControllerSettings
   const driver = { ...found, features: { ...features, ...(isPlaced ? { topology } : {}) } };
   return [
     ...volumeSidecars(driver, settings),
-    ...(settings.capacity === undefined ? [] : volumeCapacity(driver, settings.capacity)),
+    ...(settings.capacity === undefined
+      ? []
+      : volumeCapacity(driver, {
+          ...settings.capacity,
+          ...(settings.node === undefined ? {} : { node: settings.node }),
+        })),
   ];
 }
 
@@ -90,7 +108,8 @@ export class CsiControllers implements Runnable, HealthSource {
     const { settings, clock, random, log } = this.#options;
     const { timeoutMs } = settings;
     const limit = timeoutMs === undefined ? {} : { timeoutMs };
-    await using connection = new DriverConnection({ address, clock, random, log, ...limit });
+    const isOnNode = settings.nodeName !== undefined;
+    await using connection = new DriverConnection({ address, clock, random, log, isOnNode, ...limit });
     while (!signal.aborted) {
       this.#waiting.add(address);
       const driver = await connection.driver(signal);
@@ -100,7 +119,10 @@ export class CsiControllers implements Runnable, HealthSource {
       const replaced = new AbortController();
       const scope = AbortSignal.any([signal, replaced.signal]);
       const identity = `${clock.now()}-${random.int(10_000)}-${driver.name}`;
-      const parts = driverParts(driver, { identity, ...settings });
+      const own = { identity, ...settings, ...this.#node(connection) };
+      const parts = driverParts(driver, own);
+      // a driver's processes for nodes share its work, and need no leader
+      const lease = settings.nodeName === undefined ? driver.name : undefined;
       const watching = async (until: AbortSignal): Promise<void> => {
         await connection.changed(until);
         replaced.abort();
@@ -108,35 +130,51 @@ export class CsiControllers implements Runnable, HealthSource {
       await runTogether(
         [
           { run: watching },
-          { run: (until) => this.#run(`csi-controller/${driver.name}`, parts, { until, lease: driver.name }) },
-          { run: (until) => this.#takeSnapshots(driver, until) },
+          { run: (until) => this.#run(`csi-controller/${driver.name}`, parts, { until, lease }) },
+          { run: (until) => this.#takeSnapshots(driver, own, until) },
         ],
         scope,
       );
     }
   }
 
-  async #takeSnapshots(driver: VolumeDriver, until: AbortSignal): Promise<void> {
-    const parts = volumeSnapshotter(driver, this.#options.settings);
+  /** What a process that works for one node knows of it. */
+  #node({ segments }: DriverConnection): { readonly node?: NodeDeployment } {
+    const { nodeName, nodeBinding = {} } = this.#options.settings;
+    return nodeName === undefined ? {} : { node: { nodeName, segments, ...nodeBinding } };
+  }
+
+  async #takeSnapshots(driver: VolumeDriver, settings: CsiControllerSettings, until: AbortSignal): Promise<void> {
+    const groups = settings.hasSnapshotGroups === true ? volumeGroupSnapshotter(driver, settings) : [];
+    const parts = [...volumeSnapshotter(driver, settings), ...groups];
     if (parts.length === 0 || !(await this.#snapshotKinds(until))) return;
-    const lease = `external-snapshotter-leader-${driver.name}`;
+    const lease = settings.node === undefined ? `external-snapshotter-leader-${driver.name}` : undefined;
     await this.#run(`csi-snapshotter/${driver.name}`, parts, { until, lease });
   }
 
   async #bindSnapshots(until: AbortSignal): Promise<void> {
     if (!(await this.#snapshotKinds(until))) return;
-    await this.#run('snapshot-controller', snapshotController(), { until, lease: 'snapshot-controller-leader' });
+    const { hasSnapshotGroups: hasGroups = false, nodeName, distributesSnapshots } = this.#options.settings;
+    const isDistributed = distributesSnapshots ?? nodeName !== undefined;
+    const parts = [
+      ...snapshotController({ hasGroups, isDistributed }),
+      ...(hasGroups ? groupSnapshotController() : []),
+    ];
+    await this.#run('snapshot-controller', parts, { until, lease: 'snapshot-controller-leader' });
   }
 
-  /** Waits until the cluster has the kinds of snapshots; false if the signal aborts before. */
+  /** Waits until the cluster has the kinds of snapshots, and those of groups if they are asked for; false if the signal aborts before. */
   async #snapshotKinds(signal: AbortSignal): Promise<boolean> {
     const { settings, clock, log } = this.#options;
     let isInstalling = settings.installsSnapshotKinds ?? true;
+    const hasGroups = settings.hasSnapshotGroups ?? false;
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       try {
-        if (await hasSnapshotKinds(this.#client, signal)) return true;
+        const hasKinds = await hasSnapshotKinds(this.#client, signal);
+        if (hasKinds && (!hasGroups || (await hasGroupSnapshotKinds(this.#client, signal)))) return true;
         if (isInstalling) {
           await installSnapshotKinds(this.#client, signal);
+          if (hasGroups) await installGroupSnapshotKinds(this.#client, signal);
           isInstalling = false;
           await clock.sleep(100, signal);
           continue;
@@ -155,11 +193,12 @@ export class CsiControllers implements Runnable, HealthSource {
   async #run(
     name: string,
     parts: readonly Part[],
-    { until, lease }: { readonly until: AbortSignal; readonly lease: string },
+    { until, lease }: { readonly until: AbortSignal; readonly lease: string | undefined },
   ): Promise<void> {
     const { election = false } = this.#options;
+    const isElected = election !== false && lease !== undefined;
     const running = app(name, parts, {
-      leaderElection: election === false ? false : { ...election, name: lease.replaceAll('/', '-') },
+      leaderElection: isElected ? { ...election, name: lease.replaceAll('/', '-') } : false,
     });
     this.#apps.add(running);
     try {

@@ -1,6 +1,7 @@
 import { type Clock, type Logger, messageOf, type Random } from '../../base/index.ts';
 import type { VolumeDriver } from '../../controllers/volume-sidecars/index.ts';
 import { type CsiCapabilities, CsiClient, type CsiIdentity } from '../client/csi-client.ts';
+import { Node } from '../protocol/csi-v1.ts';
 import { socketDriver } from './socket-driver.ts';
 
 export interface DriverConnectionOptions {
@@ -11,6 +12,8 @@ export interface DriverConnectionOptions {
   readonly log: Logger;
   /** How long a call may take; default 15 s. */
   readonly timeoutMs?: number;
+  /** Whether the driver is also asked where its node is; default false. */
+  readonly isOnNode?: boolean;
 }
 
 /** Between questions to a driver that is away or not ready. */
@@ -24,6 +27,7 @@ const LOOK_MS = 30_000;
 export class DriverConnection implements AsyncDisposable {
   readonly #options: DriverConnectionOptions;
   readonly #client: CsiClient;
+  #segments: Readonly<Record<string, string>> = {};
   #known: { readonly identity: CsiIdentity; readonly capabilities: CsiCapabilities } | undefined;
 
   constructor(options: DriverConnectionOptions) {
@@ -42,6 +46,10 @@ export class DriverConnection implements AsyncDisposable {
           await this.#client.capabilities({ signal }),
         ];
         this.#known = { identity, capabilities };
+        if (this.#options.isOnNode === true) {
+          const { accessibleTopology } = await this.#client.call(Node.nodeGetInfo, {}, { signal });
+          this.#segments = Object.fromEntries(accessibleTopology?.segments ?? []);
+        }
         return socketDriver(this.#client, identity.name, capabilities);
       } catch (error) {
         if (signal.aborted || clock.monotonic() - complainedAtMs < COMPLAINT_MS) continue;
@@ -50,6 +58,11 @@ export class DriverConnection implements AsyncDisposable {
       }
     }
     return undefined;
+  }
+
+  /** Where the driver that was found says that its node is, as segments of its topology. Empty if it is not asked, or does not say. */
+  get segments(): Readonly<Record<string, string>> {
+    return this.#segments;
   }
 
   /** Resolves when the driver at the socket is another one, or can do something else, than `driver` said; or the signal aborts. */

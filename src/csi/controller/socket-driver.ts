@@ -5,6 +5,7 @@ import {
   type CreateVolumeRequest,
   type DriverFeatures,
   NotReadyError,
+  type TakenGroupSnapshot,
   type TakenSnapshot,
   type Topology,
   type VolumeCapability,
@@ -18,10 +19,13 @@ import type { CsiCapabilities, CsiClient } from '../client/csi-client.ts';
 import {
   Controller,
   type createVolumeRequest,
+  GroupController,
   type snapshot as snapshotTable,
+  type timestamp,
   type topology,
   type volume as volumeTable,
   type volumeCapability,
+  type volumeGroupSnapshot,
 } from '../protocol/csi-v1.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -144,6 +148,38 @@ export function socketDriver(client: CsiClient, name: string, capabilities: CsiC
             },
           }
         : {}),
+    ...(capabilities.group.has('CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT')
+      ? {
+          async createGroupSnapshot({ sourceVolumeIds, name: group, parameters, secrets }, options) {
+            const answer = await calls.call(
+              GroupController.createVolumeGroupSnapshot,
+              {
+                sourceVolumeIds: [...sourceVolumeIds],
+                name: group,
+                parameters: mapOf(parameters),
+                ...withSecrets(secrets),
+              },
+              options,
+            );
+            return takenGroup(answer.groupSnapshot, 'CreateVolumeGroupSnapshot');
+          },
+          async deleteGroupSnapshot({ groupSnapshotId, snapshotIds, secrets }, options) {
+            await calls.call(
+              GroupController.deleteVolumeGroupSnapshot,
+              { groupSnapshotId, snapshotIds: [...snapshotIds], ...withSecrets(secrets) },
+              options,
+            );
+          },
+          async findGroupSnapshot({ groupSnapshotId, snapshotIds, secrets }, options) {
+            const answer = await calls.call(
+              GroupController.getVolumeGroupSnapshot,
+              { groupSnapshotId, snapshotIds: [...snapshotIds], ...withSecrets(secrets) },
+              options,
+            );
+            return takenGroup(answer.groupSnapshot, 'GetVolumeGroupSnapshot');
+          },
+        }
+      : {}),
     ...(can('GET_CAPACITY')
       ? {
           async getCapacity({ parameters, topology: place }, options) {
@@ -283,15 +319,35 @@ function sourceMessage(source: ContentSource): NonNullable<MessageOf<typeof volu
 }
 
 function takenSnapshot(snapshot: MessageOf<typeof snapshotTable> | undefined, call: string): TakenSnapshot {
-  const { snapshotId = '', sizeBytes = 0, creationTime, readyToUse = false } = snapshot ?? {};
+  const { snapshotId = '', sizeBytes = 0, creationTime, readyToUse = false, groupSnapshotId = '' } = snapshot ?? {};
   if (snapshotId === '') throw new VolumeDriverError('Internal', `${call} answered without a snapshot id`);
-  const { seconds = 0, nanos = 0 } = creationTime ?? {};
   return {
     snapshotId,
     sizeBytes,
-    ...(creationTime === undefined ? {} : { createdAtNs: BigInt(seconds) * 1_000_000_000n + BigInt(nanos) }),
+    ...(groupSnapshotId === '' ? {} : { groupSnapshotId }),
+    ...createdAt(creationTime),
     isReady: readyToUse,
   };
+}
+
+function takenGroup(group: MessageOf<typeof volumeGroupSnapshot> | undefined, call: string): TakenGroupSnapshot {
+  const { groupSnapshotId = '', snapshots = [], creationTime, readyToUse = false } = group ?? {};
+  if (groupSnapshotId === '') throw new VolumeDriverError('Internal', `${call} answered without a group snapshot id`);
+  return {
+    groupSnapshotId,
+    snapshots: snapshots.map((each) => ({
+      ...takenSnapshot(each, call),
+      sourceVolumeId: each.sourceVolumeId ?? '',
+    })),
+    ...createdAt(creationTime),
+    isReady: readyToUse,
+  };
+}
+
+function createdAt(time: MessageOf<typeof timestamp> | undefined): { readonly createdAtNs?: bigint } {
+  if (time === undefined) return {};
+  const { seconds = 0, nanos = 0 } = time;
+  return { createdAtNs: BigInt(seconds) * 1_000_000_000n + BigInt(nanos) };
 }
 
 function topologyMessage({ segments }: Topology): MessageOf<typeof topology> {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { attachmentName } from '../../api/meaning/index.ts';
 import { mergePatch } from '../../client/index.ts';
 import { CsiError } from '../kit/csi-error.ts';
 import type { CsiNode, NodeVolume, PublishDetails } from '../kit/driver-definition.ts';
@@ -181,6 +182,110 @@ describe('a CSI driver on a node', () => {
     await until(() => expect(node.calls).toEqual(['publish', 'unpublish']));
   });
 
+  test('lets go of a volume whose pod went while the driver was away, once the driver is back', async () => {
+    await using cluster = await CsiCluster.start();
+    const node = noting(cluster);
+    const driver = await cluster.serve(node);
+    await cluster.registered();
+    const { core, storage } = cluster.nodes.client;
+    const inUse = async (): Promise<unknown> => (await core.v1.nodes.get('keelson')).status?.volumesInUse ?? [];
+    await cluster.claim({ driver: { attachRequired: true } });
+    const name = attachmentName({ driver: DRIVER, volumeHandle: HANDLE }, 'keelson');
+    const source = { persistentVolumeName: 'v' };
+    await storage.v1.volumeattachments.create({
+      metadata: { name },
+      spec: { attacher: DRIVER, nodeName: 'keelson', source },
+    });
+    await storage.v1.volumeattachments.status.patch(name, mergePatch({ status: { attached: true } }));
+    const volumesAttached = [{ name: UNIQUE, devicePath: '' }];
+    await core.v1.nodes.status.patch('keelson', mergePatch({ status: { volumesAttached } }));
+    await cluster.pod('web');
+    await until(async () => {
+      await cluster.nodes.advance('30s');
+      expect((await cluster.nodes.pods.get('web')).status?.phase).toBe('Running');
+    });
+
+    await driver[Symbol.asyncDispose]();
+    await until(async () => expect((await storage.v1.csinodes.get('keelson')).spec.drivers ?? []).toEqual([]));
+    await cluster.delete('web');
+    for (let round = 0; round < 3; round++) await cluster.nodes.advance('30s');
+    expect(await inUse()).toEqual([UNIQUE]); // it is still published
+
+    await using _back = await cluster.serve(node);
+    await until(async () => {
+      await cluster.nodes.advance('1m');
+      expect(node.calls.slice(-2)).toEqual(['unpublish', 'unstage']);
+      expect(await inUse()).toEqual([]);
+    });
+  });
+
+  test('removes what a crash has left of the folders of volumes', async () => {
+    await using cluster = await CsiCluster.start();
+    await cluster.nodes.stopNodes();
+    const published = join(cluster.root, 'pods/gone/volumes/kubernetes.io~csi/v');
+    const staged = join(cluster.root, 'plugins/kubernetes.io/csi', DRIVER, '0'.repeat(64));
+    await mkdir(published, { recursive: true });
+    await mkdir(staged, { recursive: true });
+    await writeFile(join(staged, 'vol_data.json.new'), '{');
+
+    await cluster.nodes.startNodes();
+
+    await until(async () => {
+      expect(await readdir(join(cluster.root, 'pods'))).toEqual([]);
+      expect(await readdir(join(cluster.root, 'plugins/kubernetes.io/csi', DRIVER))).toEqual([]);
+    });
+  });
+
+  test('has the driver mount disks that pods describe by the plugin that it has replaced, also after a restart', async () => {
+    const name = 'disk.csi.azure.com';
+    const handle = '/subscriptions/s/disks/d';
+    const unique = `kubernetes.io/csi/${name}^${handle}`;
+    await using cluster = await CsiCluster.start();
+    const node = noting(cluster);
+    await using _driver = await cluster.serve(node, { name });
+    const { core, storage } = cluster.nodes.client;
+    await until(async () => {
+      const { spec } = await storage.v1.csinodes.get('keelson');
+      expect(spec.drivers).toMatchObject([{ name }]);
+    });
+    const azureDisk = {
+      ...{ diskName: 'd', diskURI: handle, fsType: 'ext4' },
+      ...{ cachingMode: 'ReadOnly' as const, kind: 'Managed' as const },
+    };
+    await cluster.pod('web', { volumes: [{ name: 'files', azureDisk }] });
+    await until(async () => {
+      await cluster.nodes.advance('5s');
+      expect((await core.v1.nodes.get('keelson')).status?.volumesInUse).toEqual([unique]);
+    });
+    expect(node.calls).toEqual([]); // it is not attached
+
+    await storage.v1.volumeattachments.create({
+      metadata: { name: attachmentName({ driver: name, volumeHandle: handle }, 'keelson') },
+      spec: { attacher: name, nodeName: 'keelson', source: { persistentVolumeName: 'any' } },
+    });
+    const attachment = attachmentName({ driver: name, volumeHandle: handle }, 'keelson');
+    await storage.v1.volumeattachments.status.patch(attachment, mergePatch({ status: { attached: true } }));
+    const volumesAttached = [{ name: unique, devicePath: '' }];
+    await core.v1.nodes.status.patch('keelson', mergePatch({ status: { volumesAttached } }));
+    await until(async () => {
+      await cluster.nodes.advance('30s');
+      expect((await cluster.nodes.pods.get('web')).status?.phase).toBe('Running');
+    });
+    expect(node.calls).toEqual(['stage', 'publish']);
+    expect(node.published).toMatchObject([
+      { volume: { id: handle, context: { kind: 'Managed', cachingmode: 'ReadOnly', fstype: 'ext4' } } },
+    ]);
+
+    await cluster.nodes.stopNodes();
+    await cluster.nodes.startNodes();
+    await cluster.nodes.pods.delete('web');
+    await until(async () => {
+      await cluster.nodes.advance('1m');
+      expect(node.calls.slice(-2)).toEqual(['unpublish', 'unstage']);
+      expect((await core.v1.nodes.get('keelson')).status?.volumesInUse ?? []).toEqual([]);
+    });
+  });
+
   test('makes a device for a container of a block volume, by a link', async () => {
     await using cluster = await CsiCluster.start();
     const node = noting(cluster, {
@@ -312,6 +417,91 @@ describe('a CSI driver on a node', () => {
     await until(() => expect(node.published.length).toBeGreaterThan(before));
     await cluster.event('web', 'no new certificate');
     expect((await stat(cluster.target(uid))).isDirectory()).toBe(true);
+  });
+
+  test('keeps a second pod from a volume of mode ReadWriteOncePod, until the first is gone', async () => {
+    await using cluster = await CsiCluster.start();
+    await using _driver = await cluster.serve(noting(cluster));
+    await cluster.registered();
+    await cluster.claim({ volume: { accessModes: ['ReadWriteOncePod'] } });
+    await cluster.pod('first');
+    await cluster.running('first');
+    await cluster.pod('second'); // it names its node: no scheduler is asked
+    await cluster.event('second', 'volume uses the ReadWriteOncePod access mode and is already in use by another pod');
+
+    await cluster.delete('first');
+    await cluster.nodes.advance('5m');
+
+    await cluster.running('second');
+  });
+
+  test('that no longer attaches its volumes lets go of those that pods wait for', async () => {
+    await using cluster = await CsiCluster.start();
+    await using _driver = await cluster.serve(noting(cluster));
+    await cluster.registered();
+    await cluster.claim({ driver: { attachRequired: true } });
+    await cluster.pod('web');
+    const { client } = cluster.nodes;
+    const inUse = async (): Promise<readonly string[]> =>
+      (await client.core.v1.nodes.get('keelson')).status?.volumesInUse ?? [];
+    await cluster.nodes.advance('15s');
+    await until(async () => expect(await inUse()).toEqual([UNIQUE]));
+
+    await client.storage.v1.csidrivers.delete(DRIVER); // what it requires cannot be changed
+    await client.storage.v1.csidrivers.create({ metadata: { name: DRIVER }, spec: { attachRequired: false } });
+    await cluster.nodes.advance('30s');
+
+    await cluster.running('web');
+    await cluster.nodes.advance('15s');
+    await until(async () => expect(await inUse()).toEqual([]));
+  });
+
+  test('that refuses to unstage a volume does not keep its pod, and is called again', async () => {
+    await using cluster = await CsiCluster.start();
+    const calls: string[] = [];
+    let isRefused = true;
+    const node = noting(cluster, {});
+    await using _driver = await cluster.serve({
+      ...node,
+      unstage: async () => {
+        calls.push(isRefused ? 'refused' : 'unstage');
+        if (isRefused) throw new CsiError('FAILED_PRECONDITION', 'it is busy');
+      },
+    });
+    await cluster.registered();
+    await cluster.claim();
+    await cluster.pod('web');
+    await cluster.running('web');
+
+    await cluster.delete('web');
+    await until(async () => expect(await cluster.nodes.client.core.v1.pods.list()).toMatchObject({ items: [] }));
+    await until(() => expect(calls.length).toBeGreaterThan(1));
+    isRefused = false;
+
+    await until(() => expect(calls.at(-1)).toBe('unstage'));
+    expect(node.calls).toEqual(['stage', 'publish', 'unpublish']);
+  });
+
+  test('grows a volume that waits for it before the containers of a new pod start', async () => {
+    await using cluster = await CsiCluster.start();
+    const calls: string[] = [];
+    const node = noting(cluster, {
+      expand: async (_, { capacityBytes }) => void calls.push(`expand to ${capacityBytes}`),
+    });
+    await using _driver = await cluster.serve(node);
+    await cluster.registered();
+    await cluster.claim();
+    const { core } = cluster.nodes.client;
+    const claims = core.v1.persistentvolumeclaims.namespace('default');
+    await core.v1.persistentvolumes.patch('v', mergePatch({ spec: { capacity: { storage: '2Gi' } } }));
+    const waiting = { allocatedResourceStatuses: { storage: 'NodeResizePending' } };
+    await claims.status.patch('data', mergePatch({ status: waiting }));
+
+    await cluster.pod('web');
+    await cluster.running('web'); // no time has passed
+
+    expect(calls).toEqual([`expand to ${2 * 1024 ** 3}`]);
+    expect((await claims.get('data')).status?.capacity).toEqual({ storage: '2Gi' });
   });
 
   test('grows the volume of a claim, and shows sizes that it cannot have', async () => {

@@ -34,6 +34,8 @@ export interface CsiVolumesParts extends DeviceVolumesParts {
   readonly unattached: Set<string>;
   /** What the machine holds has changed. */
   changed(): void;
+  /** A volume that no pod has any more could not be unstaged. */
+  notUnstaged(error: unknown): void;
 }
 
 /**
@@ -44,7 +46,7 @@ export interface CsiVolumesParts extends DeviceVolumesParts {
  */
 export class CsiVolumes implements VolumePlugin {
   readonly name = CSI;
-  readonly refreshEveryMs = REPUBLISH_MS;
+  readonly refreshEvery = REPUBLISH_MS;
   readonly #parts: CsiVolumesParts;
   readonly #devices: DeviceVolumes;
   readonly #turns = new KeyedTurns();
@@ -68,6 +70,7 @@ export class CsiVolumes implements VolumePlugin {
       const known = ledger.used(request.pod.metadata.uid, spec);
       if (known?.path !== undefined && !known.isRepublished) return known.path;
       const podUid = request.pod.metadata.uid;
+      if (known === undefined) await this.#requireSingleUse(wanted);
       const use =
         known ??
         ledger.use({
@@ -82,7 +85,7 @@ export class CsiVolumes implements VolumePlugin {
   }
 
   async unmount({ podUid, volume }: Omit<MountedVolume, 'path'>): Promise<void> {
-    const { ledger, machine, objects, changed } = this.#parts;
+    const { ledger, machine, objects, changed, notUnstaged } = this.#parts;
     const found = ledger.used(podUid, volume);
     if (found === undefined) return;
     await this.#turns.take(keyOf(found), async () => {
@@ -92,7 +95,8 @@ export class CsiVolumes implements VolumePlugin {
       await machine.removeSubPaths(podUid, volume);
       await (use.isBlock ? this.#devices.unmap(use) : this.#unpublish(use));
       use.isLeft = true;
-      if (!use.isEphemeral) await this.#unstageUnused(use);
+      // the pod does not wait for a driver that refuses this: it is tried again without it
+      if (!use.isEphemeral) await this.#unstageUnused(use).catch(notUnstaged);
       ledger.released(use);
       objects.forgetPod(podUid);
       await machine.removeEmptyFolders(podUid);
@@ -158,6 +162,19 @@ export class CsiVolumes implements VolumePlugin {
     if (isAttachRequired(driver)) unattached.delete(name);
     else unattached.add(name);
     return driver;
+  }
+
+  /**
+   * Refuses a volume of mode ReadWriteOncePod that another pod has. The scheduler does too; this is for pods that name their node. With
+   * several modes it is not known which one the pod uses.
+   */
+  async #requireSingleUse({ driverName: driver, handle, isBlock, request }: WantedVolume): Promise<void> {
+    const { accessModes = [] } = request.persistentVolume?.spec ?? {};
+    if (accessModes.length !== 1 || accessModes[0] !== 'ReadWriteOncePod') return;
+    if (!this.#parts.ledger.isUsed({ driver, handle })) return;
+    await step(isBlock ? 'MapVolume.SetUpDevice' : 'MountVolume.SetUp', () => {
+      throw new Error('volume uses the ReadWriteOncePod access mode and is already in use by another pod');
+    });
   }
 
   async #mount(wanted: WantedVolume, use: VolumeUseRecord, driver: Driver | undefined): Promise<string> {

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import { type Clock, type DeepReadonly, messageOf, type Random } from '../../base/index.ts';
-import { type DriverHandle, isAttachRequired } from '../../api/meaning/index.ts';
+import { attachmentName, type DriverHandle, isAttachRequired } from '../../api/meaning/index.ts';
 import { type Client, hasReason, type Observed, type Pod } from '../../client/index.ts';
 import type { CSIDriver } from '../../api/types/storage/v1.d.ts';
 import { ServiceAccountTokens } from '../../node/index.ts';
@@ -55,8 +54,8 @@ export class DriverObjects {
     return status?.attachmentMetadata ?? {};
   }
 
-  attachmentName({ driver, volumeHandle }: DriverHandle): string {
-    return `csi-${createHash('sha256').update(`${volumeHandle}${driver}${this.#node}`).digest('hex')}`;
+  attachmentName(handle: DriverHandle): string {
+    return attachmentName(handle, this.#node);
   }
 
   /** The data of a secret; empty where no secret is named. `what` is the field that names it. */

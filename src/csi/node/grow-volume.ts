@@ -47,7 +47,8 @@ export async function growVolume(
         cause: error,
       });
     const words = `Expander.NodeExpand failed to expand the volume : ${message}`;
-    throw new VolumeGrowError(error.isFinal ? 'final' : 'unknown', words, { cause: error });
+    const outcome = error.code === 'FAILED_PRECONDITION' ? 'in use' : error.isFinal ? 'final' : 'unknown';
+    throw new VolumeGrowError(outcome, words, { cause: error });
   }
 }
 

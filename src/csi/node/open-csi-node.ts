@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { RealClock, type Runnable } from '../../base/index.ts';
+import { RealClock, type Runnable, runTogether } from '../../base/index.ts';
 import { isAttachRequired } from '../../api/meaning/index.ts';
 import type { BackendContext, OpenVolumeDrivers, VolumePlugin } from '../../node/index.ts';
 import { type PluginHandler, PluginWatcher } from '../../plugins/index.ts';
@@ -9,8 +9,10 @@ import { DriverRegistration } from './driver-registration.ts';
 import { NodeDrivers } from './node-drivers.ts';
 import { NodeInfo } from './node-info.ts';
 import { NodeUpdates } from './node-updates.ts';
+import { namesIn } from './volume-data.ts';
 import { VolumeLedger } from './volume-ledger.ts';
 import { plainMachine, type VolumeMachine } from './volume-machine.ts';
+import { UnstageRetries } from './unstage-retries.ts';
 import { VolumePaths } from './volume-paths.ts';
 
 export interface CsiNodeOptions {
@@ -39,15 +41,20 @@ export async function openCsiNode(
   const paths = new VolumePaths(root);
   const ledger = new VolumeLedger();
   await ledger.read(paths, log);
+  for (const podUid of await namesIn(paths.pods)) await machine.removeEmptyFolders(podUid);
   const objects = new DriverObjects(client, { node, clock, random });
   const unattached = await unattachedDrivers(new Set(ledger.held().values()), objects);
   const drivers = new NodeDrivers({ clock, random, log });
   const nodeInfo = new NodeInfo({ client, node, clock, random });
-  const parts = { paths, ledger, drivers, objects, machine, node, otherDrivers, unattached, changed };
+  const retries = new UnstageRetries({ clock, random, log, release: () => plugin.releaseUnused() });
+  const notUnstaged = (error: unknown): void => retries.failed(error);
+  const parts = { paths, ledger, drivers, objects, machine, node, otherDrivers, unattached, changed, notUnstaged };
+  const plugin = new CsiVolumes(parts);
+  const updates = new NodeUpdates({ drivers, objects, nodeInfo, clock, log });
   return {
-    plugin: new CsiVolumes(parts),
+    plugin,
     handler: new DriverRegistration({ drivers, nodeInfo, log }),
-    task: new NodeUpdates({ drivers, objects, nodeInfo, clock, log }),
+    task: { run: (signal) => runTogether([updates, retries], signal) },
     [Symbol.asyncDispose]: () => drivers[Symbol.asyncDispose](),
   };
 }

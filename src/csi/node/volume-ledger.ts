@@ -1,8 +1,9 @@
+import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Logger } from '../../base/index.ts';
 import { uniqueVolumeName } from '../../api/meaning/index.ts';
 import { loadVolumeData, namesIn } from './volume-data.ts';
-import { CSI, type VolumePaths } from './volume-paths.ts';
+import { CSI, VOLUME_DATA, type VolumePaths } from './volume-paths.ts';
 
 /** A volume that a driver has staged on the machine, or was asked to. */
 export interface StagedVolume {
@@ -55,7 +56,10 @@ export class VolumeLedger {
       for (const name of await namesIn(join(paths.plugin, driver))) {
         const folder = join(paths.plugin, driver, name);
         const data = await loadVolumeData(folder).catch(failed);
-        if (data === undefined) continue;
+        if (data === undefined) {
+          await removeRemains(folder);
+          continue;
+        }
         const { driverName, volumeHandle: handle } = data;
         const stagingPath = join(folder, 'globalmount');
         this.stage({ driver: driverName, handle, folder, stagingPath, device: undefined, isDone: false });
@@ -69,10 +73,13 @@ export class VolumeLedger {
       this.stage({ driver: driverName, handle, folder, stagingPath, device: specVolID, isDone: false });
     }
     for (const podUid of await namesIn(paths.pods)) {
-      for (const spec of await namesIn(dirname(paths.published(podUid, '-')))) {
-        const data = await loadVolumeData(paths.published(podUid, spec)).catch(failed);
-        if (data === undefined) continue;
-        const { driverName: driver, volumeHandle: handle, volumeLifecycleMode } = data;
+      for (const name of await namesIn(dirname(paths.published(podUid, '-')))) {
+        const data = await loadVolumeData(paths.published(podUid, name)).catch(failed);
+        if (data === undefined) {
+          await removeRemains(paths.published(podUid, name));
+          continue;
+        }
+        const { driverName: driver, volumeHandle: handle, volumeLifecycleMode, specVolID: spec = name } = data;
         const isEphemeral = volumeLifecycleMode === 'Ephemeral';
         this.use({ driver, handle, podUid, spec, isBlock: false, isEphemeral, ...FOUND });
       }
@@ -139,6 +146,12 @@ export class VolumeLedger {
       ]),
     );
   }
+}
+
+/** Removes a folder that a crash has left before its note was written, or after it was removed. One with anything else in it stays. */
+async function removeRemains(folder: string): Promise<void> {
+  await rm(join(folder, `${VOLUME_DATA}.new`), { force: true });
+  await rmdir(folder).catch(() => undefined); // it is not empty
 }
 
 /** A volume of a driver, as locks and maps know it. */

@@ -30,7 +30,7 @@ export class VolumePaths {
 
   /** Folder of a pod's volume: the driver publishes it as `mount` there. */
   published(podUid: string, spec: string): string {
-    return volumeFolder(this.#root, podUid, { plugin: CSI, name: spec });
+    return volumeFolder(this.#root, podUid, { plugin: CSI, name: spec.replaceAll('/', '~') });
   }
 
   /** Folder of all block volumes of the machine. */

@@ -53,7 +53,7 @@ export function controllerMethods({ driver, controller, random, locks }: Control
       if (problem !== undefined) throw new GrpcError('INVALID_ARGUMENT', problem);
       checkMutable(request.mutableParameters);
       const call = { secrets: texts(request.secrets), signal };
-      return locks.hold(`volume name ${name}`, async () => {
+      return locks.hold(`volume name ${name}`, signal, async () => {
         const capacityBytes = sizeOf(request.capacityRange, controller.defaultBytes ?? DEFAULT_BYTES);
         const parameters = { ...texts(request.parameters), ...texts(request.mutableParameters) };
         const source = sourceOf(request);
@@ -80,7 +80,7 @@ export function controllerMethods({ driver, controller, random, locks }: Control
     }),
     served(methods.deleteVolume, async ({ volumeId, secrets }, signal) => {
       const id = required(volumeId, 'volume_id');
-      return locks.hold(`volume ${id}`, async () => {
+      return locks.hold(`volume ${id}`, signal, async () => {
         const found = await controller.records.volumes.get(id);
         const nodes = Object.keys(found?.attachments ?? {});
         if (nodes.length > 0)
@@ -153,7 +153,7 @@ export function controllerMethods({ driver, controller, random, locks }: Control
         const id = required(request.volumeId, 'volume_id');
         const nodeId = required(request.nodeId, 'node_id');
         const capability = readCapability(request.volumeCapability);
-        return locks.hold(`volume ${id}`, async () => {
+        return locks.hold(`volume ${id}`, signal, async () => {
           const record = await catalog.get(id);
           if ((await controller.hasNode?.(nodeId)) === false)
             throw new GrpcError('NOT_FOUND', `There is no node "${nodeId}"`);
@@ -183,7 +183,7 @@ export function controllerMethods({ driver, controller, random, locks }: Control
       }),
       served(methods.controllerUnpublishVolume, async (request, signal) => {
         const id = required(request.volumeId, 'volume_id');
-        return locks.hold(`volume ${id}`, async () => {
+        return locks.hold(`volume ${id}`, signal, async () => {
           const record = await catalog.find(id);
           if (record === undefined) return {};
           const asked = request.nodeId ?? '';
@@ -205,7 +205,7 @@ export function controllerMethods({ driver, controller, random, locks }: Control
       const id = required(request.volumeId, 'volume_id');
       const { capacityRange: range } = request;
       if (range === undefined) throw new GrpcError('INVALID_ARGUMENT', 'capacity_range is required');
-      return locks.hold(`volume ${id}`, async () => {
+      return locks.hold(`volume ${id}`, signal, async () => {
         const record = await catalog.get(id);
         const wanted = sizeOf(range, record.capacityBytes);
         const needsNode = driver.node?.expand !== undefined;
@@ -221,7 +221,7 @@ export function controllerMethods({ driver, controller, random, locks }: Control
   function modifyMethod(modify: NonNullable<CsiController['modify']>): ServedMethod {
     return served(methods.controllerModifyVolume, async ({ volumeId, mutableParameters, secrets }, signal) => {
       const id = required(volumeId, 'volume_id');
-      return locks.hold(`volume ${id}`, async () => {
+      return locks.hold(`volume ${id}`, signal, async () => {
         const record = await catalog.get(id);
         checkMutable(mutableParameters);
         const changed = texts(mutableParameters);
@@ -241,7 +241,8 @@ export function controllerMethods({ driver, controller, random, locks }: Control
       })),
       served(methods.controllerListVolumeHealth, async (request) => {
         const { page, nextToken } = pageOf(await catalog.list(), request);
-        return { entries: await Promise.all(page.map(healthOf)), nextToken };
+        const entries = await Promise.all(page.map(healthOf));
+        return { entries: entries.filter(({ healthStatuses = [] }) => healthStatuses.length > 0), nextToken };
       }),
     ];
   }

@@ -29,7 +29,7 @@ export function groupMethods(parts: ControllerParts & { readonly clock: Clock })
       const volumeIds = request.sourceVolumeIds ?? [];
       if (volumeIds.length === 0) throw new GrpcError('INVALID_ARGUMENT', 'source_volume_ids are required');
       const call = { secrets: texts(request.secrets), signal };
-      return locks.hold(`group name ${name}`, async () => {
+      return locks.hold(`group name ${name}`, signal, async () => {
         const begun = await groups.named(name);
         if (begun?.state === 'ready') {
           if (!isSame(begun.volumeIds, volumeIds))
@@ -40,18 +40,21 @@ export function groupMethods(parts: ControllerParts & { readonly clock: Clock })
         return { groupSnapshot: await groupMessage(await create(name, volumeIds, call)) };
       });
     }),
-    served(methods.deleteVolumeGroupSnapshot, async ({ groupSnapshotId, secrets }, signal) => {
+    served(methods.deleteVolumeGroupSnapshot, async ({ groupSnapshotId, snapshotIds, secrets }, signal) => {
       const id = required(groupSnapshotId, 'group_snapshot_id');
-      return locks.hold(`group ${id}`, async () => {
+      return locks.hold(`group ${id}`, signal, async () => {
         const found = await groups.get(id);
-        if (found !== undefined) await remove(found, { secrets: texts(secrets), signal });
+        if (found === undefined) return {};
+        checkMembers(found, snapshotIds);
+        await remove(found, { secrets: texts(secrets), signal });
         return {};
       });
     }),
-    served(methods.getVolumeGroupSnapshot, async ({ groupSnapshotId }) => {
+    served(methods.getVolumeGroupSnapshot, async ({ groupSnapshotId, snapshotIds }) => {
       const id = required(groupSnapshotId, 'group_snapshot_id');
       const found = await groups.get(id);
       if (found?.state !== 'ready') throw new GrpcError('NOT_FOUND', `There is no group snapshot "${id}"`);
+      checkMembers(found, snapshotIds);
       return { groupSnapshot: await groupMessage(found) };
     }),
   ];
@@ -114,6 +117,12 @@ export function groupMethods(parts: ControllerParts & { readonly clock: Clock })
       readyToUse: members.every(({ isReady }) => isReady),
     };
   }
+}
+
+/** Refuses a call that names other snapshots than those of the group. A call that names none is about all of them. */
+function checkMembers({ id, snapshotIds }: SnapshotGroupRecord, named: readonly string[] = []): void {
+  if (named.length > 0 && !isSame(snapshotIds, named))
+    throw new GrpcError('INVALID_ARGUMENT', `Group snapshot "${id}" has other snapshots than snapshot_ids name`);
 }
 
 function isSame(some: readonly string[], others: readonly string[]): boolean {

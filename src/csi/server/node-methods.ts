@@ -53,7 +53,7 @@ export function nodeMethods(driver: CsiDriverDefinition, node: CsiNode): readonl
       if (node.stage !== undefined && stagingPath === '' && !isInline)
         throw new GrpcError('FAILED_PRECONDITION', 'staging_target_path is required: the driver stages volumes');
       const call = { secrets: texts(request.secrets), signal };
-      return locks.hold(id, async () => {
+      return locks.hold(id, signal, async () => {
         published.check(volume, targetPath);
         await node.publish(volume, { targetPath, stagingPath, isReadOnly: request.readonly ?? false, ...call });
         published.add(volume, targetPath);
@@ -63,7 +63,7 @@ export function nodeMethods(driver: CsiDriverDefinition, node: CsiNode): readonl
     served(methods.nodeUnpublishVolume, async (request, signal) => {
       const id = required(request.volumeId, 'volume_id');
       const targetPath = required(request.targetPath, 'target_path');
-      return locks.hold(id, async () => {
+      return locks.hold(id, signal, async () => {
         await node.unpublish(id, { targetPath, signal });
         published.delete(id, targetPath);
         return {};
@@ -82,13 +82,13 @@ export function nodeMethods(driver: CsiDriverDefinition, node: CsiNode): readonl
         const id = required(request.volumeId, 'volume_id');
         const stagingPath = required(request.stagingTargetPath, 'staging_target_path');
         const volume = volumeOf(id, request);
-        await locks.hold(id, () => stage(volume, { stagingPath, secrets: texts(request.secrets), signal }));
+        await locks.hold(id, signal, () => stage(volume, { stagingPath, secrets: texts(request.secrets), signal }));
         return {};
       }),
       served(methods.nodeUnstageVolume, async (request, signal) => {
         const id = required(request.volumeId, 'volume_id');
         const stagingPath = required(request.stagingTargetPath, 'staging_target_path');
-        await locks.hold(id, async () => node.unstage?.(id, { stagingPath, signal }));
+        await locks.hold(id, signal, async () => node.unstage?.(id, { stagingPath, signal }));
         return {};
       }),
     ];
@@ -101,7 +101,7 @@ export function nodeMethods(driver: CsiDriverDefinition, node: CsiNode): readonl
       await checkPath(path);
       const capacityBytes = sizeOf(request.capacityRange, 0);
       const call = { secrets: texts(request.secrets), signal };
-      const grown = await locks.hold(id, () => expand(id, { path, capacityBytes, ...call }));
+      const grown = await locks.hold(id, signal, () => expand(id, { path, capacityBytes, ...call }));
       return { capacityBytes: grown ?? capacityBytes };
     });
   }

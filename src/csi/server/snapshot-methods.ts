@@ -23,7 +23,7 @@ export function snapshotMethods(parts: ControllerParts & { readonly clock: Clock
       const name = required(request.name, 'name');
       const volumeId = required(request.sourceVolumeId, 'source_volume_id');
       const call = { secrets: texts(request.secrets), signal };
-      return locks.hold(`snapshot name ${name}`, async () => {
+      return locks.hold(`snapshot name ${name}`, signal, async () => {
         const begun = await snapshots.named(name);
         if (begun?.state === 'deleting') await remove(begun.id, call);
         if (begun !== undefined && begun.state !== 'deleting' && begun.volumeId !== volumeId)
@@ -55,7 +55,7 @@ export function snapshotMethods(parts: ControllerParts & { readonly clock: Clock
     }),
     served(methods.deleteSnapshot, async ({ snapshotId, secrets }, signal) => {
       const id = required(snapshotId, 'snapshot_id');
-      return locks.hold(`snapshot ${id}`, async () => {
+      return locks.hold(`snapshot ${id}`, signal, async () => {
         const { groupId } = (await snapshots.get(id)) ?? {};
         if (groupId !== undefined)
           throw new GrpcError('INVALID_ARGUMENT', `Snapshot "${id}" is deleted with its group "${groupId}"`);

@@ -7,6 +7,7 @@ export function draDevices(drivers: DraDrivers): NodeDevices {
     ...NO_DEVICES,
     prepare: (pod, claims, signal) => drivers.prepare(pod, claims, signal),
     unprepare: (podUid) => drivers.unprepare(podUid),
+    claimed: (pod, container) => drivers.claimed(pod, container),
     podUids: () => drivers.podUids(),
   };
 }

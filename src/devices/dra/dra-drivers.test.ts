@@ -3,15 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { CryptoRandom, discardLogger, RealClock, VirtualClock } from '../../base/index.ts';
+import { CryptoRandom, discardLogger, nextTurn, RealClock, VirtualClock } from '../../base/index.ts';
 import type { Observed, ResourceClaim } from '../../client/index.ts';
 import type { PodClaim } from '../../node/index.ts';
 import { podOf } from '../../node/testing/pod-views.ts';
 import { DiskCheckpoints } from '../../system/index.ts';
-import { GrpcServer, unaryMethod } from '../../wire/grpc/index.ts';
+import { GrpcServer, streamMethod, unaryMethod } from '../../wire/grpc/index.ts';
 import type { MessageOf } from '../../wire/protobuf/index.ts';
+import { DRAResourceHealth, type deviceHealth } from '../protocol/dra-health-v1alpha1.ts';
 import * as v1 from '../protocol/dra-v1.ts';
 import * as v1beta1 from '../protocol/dra-v1beta1.ts';
+import { until } from '../testing/device-node.ts';
 import { DraDrivers } from './dra-drivers.ts';
 
 const DRIVER = 'gpu.example.com';
@@ -21,6 +23,9 @@ let folder: string;
 let clock: VirtualClock;
 let calls: string[];
 let removed: (string | undefined)[];
+let changedPods: string[];
+/** What the driver says next about the health of its devices. */
+let reports: MessageOf<typeof deviceHealth>[][];
 const opened: AsyncDisposable[] = [];
 
 beforeEach(async () => {
@@ -28,10 +33,12 @@ beforeEach(async () => {
   clock = new VirtualClock();
   calls = [];
   removed = [];
+  changedPods = [];
+  reports = [];
 });
 
 afterEach(async () => {
-  for (const each of opened.splice(0).toReversed()) await each[Symbol.asyncDispose]();
+  for (const each of opened.splice(0)) await each[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
 });
 
@@ -39,6 +46,7 @@ async function openNode(): Promise<DraDrivers> {
   const node = await DraDrivers.open({
     ...{ checkpoints: new DiskCheckpoints(folder), clock, random: new CryptoRandom(), log: discardLogger },
     removeSlices: async (driver) => void removed.push(driver),
+    podChanged: (uid) => void changedPods.push(uid),
   });
   opened.push(node);
   return node;
@@ -70,6 +78,14 @@ async function serveDriver(
     unaryMethod(DRAPlugin.nodeUnprepareResources, async ({ claims = [] }) => {
       calls.push(`${version} unprepare ${claims.map(({ name }) => name).join(',')}`);
       return { claims: new Map(claims.map(({ uid = '' }) => [uid, {}])) };
+    }),
+    streamMethod(DRAResourceHealth.nodeWatchResources, async function* (_requests, { signal: over }) {
+      const real = new RealClock();
+      while (!over.aborted) {
+        const devices = reports.shift();
+        if (devices !== undefined) yield { devices };
+        await real.sleep(2, over);
+      }
     }),
   ];
   opened.push(await GrpcServer.listen({ address: `unix:${endpoint}`, methods, clock: new RealClock() }));
@@ -208,4 +224,103 @@ test('claims are stored as a kubelet stores them', async () => {
       },
     ],
   });
+});
+
+const inUse = (node: DraDrivers): readonly unknown[] =>
+  node.metrics
+    .families()
+    .flatMap(({ name, samples }) =>
+      name === 'dra_resource_claims_in_use'
+        ? samples.map(({ labels, value }) => [labels?.['driver_name'], value])
+        : samples.flatMap(({ suffix, labels, value }) => (suffix === '_count' ? [[name, labels, value]] : [])),
+    );
+
+test('the health of devices of claims is known as long as the driver reports it', async () => {
+  const node = await openNode();
+  await node.handler.register(await serveDriver());
+  const pod = podNamed('u1');
+  await node.prepare(pod, [claimNamed('a')], signal);
+  const container = { name: 'main', image: 'i', resources: { claims: [{ name: 'gpus' }] } };
+  const withClaim = { ...pod, spec: { ...pod.spec, resourceClaims: [{ name: 'gpus', resourceClaimName: 'a' }] } };
+  const seen = (): readonly string[] =>
+    node
+      .claimed(withClaim as typeof pod, container)
+      .flatMap(({ name, claimName, devices }) =>
+        devices.map(({ device, health, message }) => `${name} ${claimName} ${device} ${health} ${message}`.trim()),
+      );
+  expect(seen()).toEqual(['gpus a a-first Unknown', 'gpus a a-second Unknown']);
+  const report = (health: number, more = {}): MessageOf<typeof deviceHealth> => ({
+    ...{ device: { poolName: 'node', deviceName: 'a-first' }, health, lastUpdatedTime: 1 },
+    ...more,
+  });
+  reports.push([report(1)]);
+  await until(() => seen()[0] === 'gpus a a-first Healthy');
+  expect(changedPods).toEqual(['u1']);
+  reports.push([report(2, { message: 'x'.repeat(2000), healthCheckTimeoutSeconds: 60 })]);
+  await until(() => seen()[0] === `gpus a a-first Unhealthy ${'x'.repeat(1021)}...`);
+  await clock.advance('59s');
+  expect(changedPods).toEqual(['u1', 'u1']);
+  await clock.advance('2s');
+  expect(changedPods).toEqual(['u1', 'u1', 'u1']);
+  expect(seen()[0]).toBe('gpus a a-first Unknown');
+});
+
+test('slices of a driver that has died are removed, though its socket is still there', async () => {
+  const node = await openNode();
+  await node.handler.register(await serveDriver());
+  const process = opened.pop();
+  await nextTurn();
+  await clock.advance('20s');
+  await process?.[Symbol.asyncDispose]();
+  await until(() => {
+    void clock.advance('1s');
+    return removed.length > 0;
+  });
+  expect(removed).toEqual([DRIVER]);
+});
+
+test('a claim that is not allocated, or whose driver is away, leaves no trace', async () => {
+  const node = await openNode();
+  const bare = claimNamed('bare');
+  const unallocated = { ...bare, claim: { ...bare.claim, status: {} } };
+  await expect(node.prepare(podNamed('u1'), [unallocated], signal)).rejects.toThrow(
+    'prepare dynamic resources: ResourceClaim bare: not allocated',
+  );
+  await expect(node.prepare(podNamed('u1'), [claimNamed('a')], signal)).rejects.toThrow('is not registered');
+  await expect(readFile(join(folder, 'dra_manager_state'), 'utf8')).rejects.toThrow('ENOENT');
+  expect(node.podUids()).toEqual([]);
+});
+
+test('pods that share several claims are prepared one after the other, in whatever order they name them', async () => {
+  const node = await openNode();
+  await node.handler.register(await serveDriver());
+  const [a, b] = [claimNamed('a'), claimNamed('b')];
+  await Promise.all([node.prepare(podNamed('u1'), [a, b], signal), node.prepare(podNamed('u2'), [b, a], signal)]);
+  expect(calls).toEqual(['v1 prepare a,b']);
+  expect(inUse(node)).toEqual([
+    ['dra_operations_duration_seconds', { operation_name: 'PrepareResources', is_error: 'false' }, 2],
+    [
+      'dra_grpc_operations_duration_seconds',
+      {
+        driver_name: DRIVER,
+        method_name: '/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/NodePrepareResources',
+        grpc_status_code: 'OK',
+      },
+      1,
+    ],
+    ['<any>', 2],
+    [DRIVER, 2],
+  ]);
+  await Promise.all(['u1', 'u2'].map((uid) => node.unprepare(uid)));
+  expect(calls.at(-1)).toBe('v1 unprepare a,b');
+});
+
+test('drivers that the node has by itself are never called', async () => {
+  const node = await DraDrivers.open({
+    ...{ checkpoints: new DiskCheckpoints(folder), clock, random: new CryptoRandom(), log: discardLogger },
+    builtIn: new Set([DRIVER]),
+  });
+  opened.push(node);
+  expect((await node.prepare(podNamed('u1'), [claimNamed('a')], signal)).size).toBe(0);
+  await node.unprepare('u1');
 });

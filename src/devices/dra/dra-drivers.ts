@@ -1,13 +1,30 @@
-import { aborted, Backoff, messageOf, type Runnable } from '../../base/index.ts';
+import { lookUpClaim } from '../../api/meaning/index.ts';
+import { aborted, Backoff, type Clock, KeyedTurns, messageOf, type Runnable } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
-import type { Checkpoints, ContainerEdits, ContainerSpec, DeviceEdits, PodClaim } from '../../node/index.ts';
+import type {
+  Checkpoints,
+  ClaimedDevice,
+  ContainerClaim,
+  ContainerEdits,
+  ContainerSpec,
+  DeviceEdits,
+  PodClaim,
+} from '../../node/index.ts';
 import { ClaimCheckpoint, type ClaimState, type PreparedDevice } from './claim-checkpoint.ts';
+import type { DeviceKey } from './device-health.ts';
 import { chooseService, type ClaimReference, DraConnection, type DraTools } from './dra-connection.ts';
+import { DraMetrics } from './dra-metrics.ts';
 
 export interface DraDriversParts extends DraTools {
   readonly checkpoints: Checkpoints;
   /** Deletes the ResourceSlices of the node, of one driver or of all; where there is none, slices of drivers that are gone stay. */
   readonly removeSlices?: (driver: string | undefined) => Promise<void>;
+  /** Devices of a pod have changed their health. */
+  readonly podChanged?: (podUid: string) => void;
+  /** The time that drivers live in, where it is not that of the node; default `clock`. */
+  readonly driverClock?: Clock;
+  /** Drivers whose devices need no program on the node, such as simulated ones; they are never called. Default none. */
+  readonly builtIn?: ReadonlySet<string>;
 }
 
 /** A driver as it has registered; see `Plugin` of the plugin watcher. */
@@ -40,17 +57,18 @@ export class DraDrivers implements Runnable, AsyncDisposable {
     register: (driver: RegisteredDriver): Promise<void> => this.#register(driver),
     deregister: (driver: RegisteredDriver): Promise<void> => this.#deregister(driver),
   };
+  readonly metrics = new DraMetrics(() => this.#claimsInUse());
   readonly #parts: DraDriversParts;
   readonly #checkpoint: ClaimCheckpoint;
   /** By namespace and name, as pods refer to them. */
   readonly #claims = new Map<string, Claim>();
-  /** The last work on each claim. */
-  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #turns = new KeyedTurns();
   /** Connections of each driver, the newest last: a driver that is updated has two for a while. */
   readonly #drivers = new Map<string, DraConnection[]>();
   readonly #wipes = new Map<string, Disposable>();
   readonly #stop = new AbortController();
   readonly #wiping = new Set<Promise<void>>();
+  readonly #working = new Set<Promise<unknown>>();
 
   private constructor(parts: DraDriversParts) {
     this.#parts = parts;
@@ -75,6 +93,7 @@ export class DraDrivers implements Runnable, AsyncDisposable {
     for (const timer of this.#wipes.values()) timer[Symbol.dispose]();
     for (const connections of this.#drivers.values())
       for (const connection of connections) await connection[Symbol.asyncDispose]();
+    await Promise.allSettled(this.#working); // the next agent must not find this one writing
     await Promise.all(this.#wiping);
   }
 
@@ -84,13 +103,14 @@ export class DraDrivers implements Runnable, AsyncDisposable {
       uid: claim.metadata.uid,
       name: claim.metadata.name,
       namespace: claim.metadata.namespace ?? '',
-      drivers: [...new Set((claim.status?.allocation?.devices?.results ?? []).map(({ driver }) => driver))],
+      drivers: this.#driversOf(claim),
     }));
-    try {
+    await this.#measured('PrepareResources', async () => {
+      for (const { claim } of claims)
+        if (claim.status?.allocation === undefined)
+          throw new Error(`ResourceClaim ${claim.metadata.name}: not allocated`);
       await this.#inTurn(wanted.map(keyOf), () => this.#prepareClaims(pod.metadata.uid, wanted, signal));
-    } catch (error) {
-      throw new Error(`prepare dynamic resources: ${messageOf(error)}`, { cause: error });
-    }
+    });
     return this.#edits(pod, claims);
   }
 
@@ -98,11 +118,21 @@ export class DraDrivers implements Runnable, AsyncDisposable {
   async unprepare(podUid: string): Promise<void> {
     const keys = [...this.#claims].filter(([, { podUids }]) => podUids.has(podUid)).map(([key]) => key);
     if (keys.length === 0) return;
-    try {
-      await this.#inTurn(keys, () => this.#unprepareClaims(podUid, keys));
-    } catch (error) {
-      throw new Error(`unprepare dynamic resources: ${messageOf(error)}`, { cause: error });
-    }
+    await this.#measured('UnprepareResources', () => this.#inTurn(keys, () => this.#unprepareClaims(podUid, keys)));
+  }
+
+  /** The prepared claims that a container refers to. */
+  claimed(pod: Observed<Pod>, container: ContainerSpec): readonly ContainerClaim[] {
+    const names = new Set(requestsOf(pod, container).map(({ claim }) => claim));
+    return [...names].flatMap((name): ContainerClaim[] => {
+      const claimName = claimNameOf(pod, name);
+      const claim = this.#claims.get(`${pod.metadata.namespace ?? ''}/${claimName ?? ''}`);
+      if (claim?.podUids.has(pod.metadata.uid) !== true) return [];
+      const devices = [...claim.drivers].flatMap(([driver, list]) =>
+        list.map((device): ClaimedDevice => ({ ...device, driver, ...this.#healthOf(driver, device) })),
+      );
+      return [{ name, claimName: claim.name, claimNamespace: claim.namespace, devices }];
+    });
   }
 
   podUids(): readonly string[] {
@@ -117,8 +147,8 @@ export class DraDrivers implements Runnable, AsyncDisposable {
     const connections = new Map(
       wanted.flatMap(({ drivers }) => drivers).map((driver) => [driver, this.#connection(driver)]),
     );
-    const claims = wanted.map((each) => this.#claimFor(each));
-    for (const claim of claims) claim.podUids.add(podUid);
+    for (const each of wanted) this.#checkUid(each);
+    const claims = wanted.map((each) => this.#claimFor(each, podUid));
     await this.#store(); // before drivers do anything that has to be undone
     const missing = claims.filter(({ isPrepared }) => !isPrepared);
     for (const [driver, connection] of connections) {
@@ -131,20 +161,27 @@ export class DraDrivers implements Runnable, AsyncDisposable {
     await this.#store();
   }
 
-  #claimFor({ drivers, ...reference }: ClaimReference & { readonly drivers: readonly string[] }): Claim {
-    const key = keyOf(reference);
-    const found = this.#claims.get(key);
-    if (found !== undefined && found.uid !== reference.uid)
+  #checkUid({ uid, name, namespace }: ClaimReference): void {
+    const found = this.#claims.get(keyOf({ namespace, name }));
+    if (found !== undefined && found.uid !== uid)
       throw new Error(
-        `old ResourceClaim with same name ${reference.name} and different UID ${found.uid} still exists (previous pod force-deleted?!)`,
+        `old ResourceClaim with same name ${name} and different UID ${found.uid} still exists (previous pod force-deleted?!)`,
       );
-    const claim = found ?? {
+  }
+
+  #claimFor(
+    { drivers, ...reference }: ClaimReference & { readonly drivers: readonly string[] },
+    podUid: string,
+  ): Claim {
+    const key = keyOf(reference);
+    const claim = this.#claims.get(key) ?? {
       ...reference,
       podUids: new Set(),
       drivers: new Map<string, readonly PreparedDevice[]>(),
       isPrepared: false,
     };
     for (const driver of drivers) if (!claim.drivers.has(driver)) claim.drivers.set(driver, []);
+    claim.podUids.add(podUid);
     this.#claims.set(key, claim);
     return claim;
   }
@@ -201,11 +238,16 @@ export class DraDrivers implements Runnable, AsyncDisposable {
     const connections = this.#drivers.get(name) ?? [];
     if (connections.some((each) => each.endpoint === endpoint))
       throw new Error(`endpoint ${endpoint} already registered for DRA driver plugin ${name}`);
-    const { clock, random, log } = this.#parts;
-    connections.push(new DraConnection(name, { endpoint, service }, { clock, random, log }));
+    const { clock, driverClock = clock, random, log } = this.#parts;
+    connections.push(
+      new DraConnection(name, {
+        ...{ endpoint, service, clock: driverClock, random, log, metrics: this.metrics },
+        connectionChanged: () => this.#awaitWipe(name),
+        healthChanged: (devices) => this.#healthChanged(name, devices),
+      }),
+    );
     this.#drivers.set(name, connections);
-    this.#wipes.get(name)?.[Symbol.dispose]();
-    this.#wipes.delete(name);
+    this.#awaitWipe(name);
   }
 
   async #deregister({ name, endpoint }: RegisteredDriver): Promise<void> {
@@ -213,26 +255,83 @@ export class DraDrivers implements Runnable, AsyncDisposable {
     const gone = connections.find((each) => each.endpoint === endpoint);
     if (gone === undefined) return;
     const left = connections.filter((each) => each !== gone);
-    if (left.length > 0) {
-      this.#drivers.set(name, left);
-    } else {
-      this.#drivers.delete(name);
-      const { clock } = this.#parts;
-      this.#wipes.set(
-        name,
-        clock.timer(WIPE_AFTER_MS, () => {
-          this.#wipes.delete(name);
-          this.#wipe(name);
-        }),
-      );
-    }
+    if (left.length > 0) this.#drivers.set(name, left);
+    else this.#drivers.delete(name);
+    this.#awaitWipe(name);
     await gone[Symbol.asyncDispose]();
   }
 
+  /** The newest one that is connected, else the newest one. */
   #connection(driver: string): DraConnection {
-    const newest = this.#drivers.get(driver)?.at(-1);
-    if (newest === undefined) throw new Error(`DRA driver ${driver} is not registered`);
-    return newest;
+    const connections = this.#drivers.get(driver) ?? [];
+    const chosen = connections.findLast(({ isConnected }) => isConnected) ?? connections.at(-1);
+    if (chosen === undefined) throw new Error(`DRA driver ${driver} is not registered`);
+    return chosen;
+  }
+
+  #isUsable(driver: string): boolean {
+    return (this.#drivers.get(driver) ?? []).some(({ isConnected }) => isConnected);
+  }
+
+  /** Plans that the slices of a driver are deleted if it cannot be reached, and gives that up when it can. */
+  #awaitWipe(driver: string): void {
+    if (this.#isUsable(driver) || this.#stop.signal.aborted) {
+      this.#wipes.get(driver)?.[Symbol.dispose]();
+      this.#wipes.delete(driver);
+    } else if (!this.#wipes.has(driver)) {
+      const { clock } = this.#parts;
+      this.#wipes.set(
+        driver,
+        clock.timer(WIPE_AFTER_MS, () => {
+          this.#wipes.delete(driver);
+          this.#wipe(driver);
+        }),
+      );
+    }
+  }
+
+  #healthOf(driver: string, device: DeviceKey): Pick<ClaimedDevice, 'health' | 'message'> {
+    for (const connection of (this.#drivers.get(driver) ?? []).toReversed()) {
+      const known = connection.healthOf(device);
+      if (known !== undefined) return { health: known.health, message: known.message };
+    }
+    return { health: 'Unknown', message: '' };
+  }
+
+  #healthChanged(driver: string, devices: readonly DeviceKey[]): void {
+    const changed = new Set(devices.map(({ pool, device }) => `${pool}/${device}`));
+    const pods = new Set<string>();
+    for (const { drivers, podUids } of this.#claims.values())
+      if (drivers.get(driver)?.some(({ pool, device }) => changed.has(`${pool}/${device}`)))
+        for (const uid of podUids) pods.add(uid);
+    for (const uid of pods) this.#parts.podChanged?.(uid);
+  }
+
+  #claimsInUse(): ReadonlyMap<string, number> {
+    const counts = new Map([['', 0]]);
+    for (const { isPrepared, drivers } of this.#claims.values())
+      if (isPrepared) for (const driver of ['', ...drivers.keys()]) counts.set(driver, (counts.get(driver) ?? 0) + 1);
+    return counts;
+  }
+
+  #driversOf({ status }: PodClaim['claim']): readonly string[] {
+    const drivers = new Set((status?.allocation?.devices?.results ?? []).map(({ driver }) => driver));
+    return [...drivers].filter((driver) => this.#parts.builtIn?.has(driver) !== true);
+  }
+
+  async #measured(name: 'PrepareResources' | 'UnprepareResources', work: () => Promise<void>): Promise<void> {
+    const { clock, driverClock = clock } = this.#parts;
+    const startedAtMs = driverClock.monotonic();
+    let isError = true;
+    try {
+      await work();
+      isError = false;
+    } catch (error) {
+      const what = name === 'PrepareResources' ? 'prepare' : 'unprepare';
+      throw new Error(`${what} dynamic resources: ${messageOf(error)}`, { cause: error });
+    } finally {
+      this.metrics.operation(name, driverClock.monotonic() - startedAtMs, isError);
+    }
   }
 
   /** Deletes slices, trying until it succeeds. */
@@ -242,7 +341,7 @@ export class DraDrivers implements Runnable, AsyncDisposable {
     const { signal } = this.#stop;
     const backoff = new Backoff(WIPE_RETRY, random);
     const wiping = (async () => {
-      while (!signal.aborted && (driver === undefined || !this.#drivers.has(driver))) {
+      while (!signal.aborted && (driver === undefined || !this.#isUsable(driver))) {
         try {
           return await removeSlices(driver);
         } catch (error) {
@@ -257,19 +356,27 @@ export class DraDrivers implements Runnable, AsyncDisposable {
 
   /** Runs when no other work on these claims does. */
   #inTurn<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
-    const before = keys.flatMap((key) => this.#turns.get(key) ?? []);
-    const result = Promise.all(before).then(work);
-    const done = result.catch(() => undefined);
-    for (const key of keys) this.#turns.set(key, done);
-    void done.then(() => {
-      for (const key of keys) if (this.#turns.get(key) === done) this.#turns.delete(key);
-    });
-    return result;
+    const inOrder = [...new Set(keys)].toSorted(); // two pods that share several claims never wait for each other
+    const start = async (): Promise<T> => {
+      if (this.#stop.signal.aborted) throw new Error('the agent is stopping');
+      return await work();
+    };
+    const working = inOrder.reduceRight<() => Promise<T>>((inner, key) => () => this.#turns.take(key, inner), start)();
+    this.#working.add(working);
+    return working.finally(() => this.#working.delete(working));
   }
 
   async #store(): Promise<void> {
     await this.#checkpoint.write(this.#claims.values());
   }
+}
+
+/** The claim that an entry of the pod stands for, or the claim of its extended resources. */
+function claimNameOf(pod: Observed<Pod>, name: string): string | undefined {
+  if (name === '') return pod.status?.extendedResourceClaimStatus?.resourceClaimName;
+  const entry = pod.spec?.resourceClaims?.find((each) => each.name === name);
+  const found = entry && lookUpClaim(pod, entry);
+  return found?.type === 'named' ? found.name : undefined;
 }
 
 /** What a container refers to: claims of its pod, or requests of the claim that stands for its extended resources. */

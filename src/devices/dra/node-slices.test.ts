@@ -19,6 +19,8 @@ test('the slices of one driver of a node are deleted, or all of the node, and no
     (await slices.list()).items.map(({ metadata }) => metadata.name).toSorted();
   await nodeSlices(client, 'n1')('a.com');
   expect(await names()).toEqual(['n1-b.com', 'n2-a.com', 'n2-b.com']);
+  await nodeSlices(client, 'n2', { except: new Set(['b.com']) })(undefined);
+  expect(await names()).toEqual(['n1-b.com', 'n2-b.com']);
   await nodeSlices(client, 'n2')(undefined);
   expect(await names()).toEqual(['n1-b.com']);
 });

@@ -145,4 +145,4 @@ test('two hundred pods race for a hundred devices while the plugin is killed twe
   expect(node.podUids()).toEqual([]);
   await listed(node, 100);
   expect(await node.admit(podWith('last', 100))).toBeUndefined();
-}, 60_000);
+});

@@ -58,6 +58,28 @@ test('a plugin that goes leaves unhealthy devices, and five minutes later none; 
   await listed(node);
 });
 
+test('devices of a pod keep the health that their plugin last said, also after the plugin is gone for good, as with a kubelet', async () => {
+  const node = await machine.open();
+  const devices = new DeviceList([{ id: 'a' }, { id: 'b' }]);
+  const plugin = await machine.startPlugin({ devices });
+  await listed(node);
+  await node.admit(podWith('u1', 2));
+  devices.setHealth('b', false);
+  await listed(node, 1);
+  await plugin[Symbol.asyncDispose]();
+  await listed(node, 0);
+  const health = (): unknown => node.given('u1', 'main').map(({ id, isHealthy }) => [id, isHealthy]);
+  const said = [
+    ['a', true],
+    ['b', false],
+  ];
+  expect(health()).toEqual(said);
+  await machine.clock.advance('5m');
+  expect(node.resources().capacity).toEqual({});
+  expect(health()).toEqual(said);
+  expect(node.health.problem()).toBeUndefined();
+});
+
 test('an agent that starts again knows the devices of its pods, and plugins register again by themselves', async () => {
   const first = await machine.open();
   await machine.startPlugin();

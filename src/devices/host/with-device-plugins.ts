@@ -1,36 +1,48 @@
 import { join } from 'node:path';
-import type { BackendMetrics, NodeBackend, NodeDevices, OpenNodeBackend } from '../../node/index.ts';
+import type { BackendContext, BackendMetrics, NodeBackend, NodeDevices } from '../../node/index.ts';
 import { DiskCheckpoints } from '../../system/index.ts';
 import { DevicePlugins } from './device-plugins.ts';
 
 /** The folder of device plugins in the folder of an agent. */
 export const DEVICE_PLUGINS = 'device-plugins';
 
-/**
- * Adds the sockets of device plugins to nodes of any backend.
- *
- * @param rootOf The folder that takes the place of `/var/lib/kubelet` for a node.
- */
-export function withDevicePlugins(open: OpenNodeBackend, rootOf: (node: string) => string): OpenNodeBackend {
-  return async (node, context) => {
-    const folder = join(rootOf(node.name), DEVICE_PLUGINS);
-    const plugins = await DevicePlugins.open({ ...context, folder, checkpoints: new DiskCheckpoints(folder) });
-    try {
-      return withPlugins(await open(node, context), plugins);
-    } catch (error) {
-      await plugins[Symbol.asyncDispose]();
-      throw error;
-    }
-  };
+export interface WithDevicePluginsOptions {
+  readonly context: BackendContext;
+  /** The folder that takes the place of `/var/lib/kubelet` for the node. */
+  readonly root: string;
+  /** The NUMA nodes of the machine. */
+  readonly numaNodes: readonly number[];
+  /** False where the backend allocates devices together with processors and memory, when it admits a pod. */
+  readonly isAdmitting: boolean;
 }
 
-function withPlugins(backend: NodeBackend, plugins: DevicePlugins): NodeBackend {
+/** Opens the sockets of device plugins, and a backend of any kind that has their devices. */
+export async function openWithDevicePlugins(
+  open: (plugins: DevicePlugins) => Promise<NodeBackend>,
+  { context, root, numaNodes, isAdmitting }: WithDevicePluginsOptions,
+): Promise<NodeBackend> {
+  const folder = join(root, DEVICE_PLUGINS);
+  const plugins = await DevicePlugins.open({ ...context, folder, numaNodes, checkpoints: new DiskCheckpoints(folder) });
+  try {
+    return withPlugins(await open(plugins), plugins, { isAdmitting });
+  } catch (error) {
+    await plugins[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function withPlugins(
+  backend: NodeBackend,
+  plugins: DevicePlugins,
+  options: { readonly isAdmitting: boolean },
+): NodeBackend {
   const { metrics } = backend;
   return {
     ...backend,
     podUpdated: (pod) => backend.podUpdated(pod),
-    devices: pluginDevices(plugins, backend.devices, { isAdmitting: true }),
+    devices: pluginDevices(plugins, backend.devices, options),
     metrics: withPluginMetrics(metrics, plugins),
+    healthChecks: [...(backend.healthChecks ?? []), plugins.health],
     async [Symbol.asyncDispose]() {
       await plugins[Symbol.asyncDispose]();
       await backend[Symbol.asyncDispose]();
@@ -57,6 +69,7 @@ export function pluginDevices(
     prepare: (pod, claims, signal) => others.prepare(pod, claims, signal),
     containerEdits: (pod, container) => plugins.containerEdits(pod, container),
     given: (podUid, container) => plugins.given(podUid, container),
+    claimed: (pod, container) => others.claimed(pod, container),
     givable: () => plugins.givable(),
     podUids: () => [...new Set([...others.podUids(), ...plugins.podUids()])],
     async unprepare(podUid) {

@@ -57,6 +57,8 @@ export class PluginRun implements ServedDevicePlugin {
 
   async run(signal: AbortSignal): Promise<void> {
     using _alive = keepAlive(); // nothing else does while there is no agent
+    const { log, resource } = this.#parts;
+    log.info('device plugin waits for the agent of the node', { resource, folder: this.#folder });
     while (!signal.aborted) {
       const kubelet = await this.#await(() => identity(join(this.#folder, 'kubelet.sock')), signal);
       if (kubelet === undefined) return;
@@ -64,7 +66,6 @@ export class PluginRun implements ServedDevicePlugin {
         await this.#serve(kubelet, signal);
       } catch (error) {
         if (signal.aborted) return;
-        const { log, resource } = this.#parts;
         log.warn('device plugin cannot be registered yet', { resource, error: messageOf(error) });
         await this.#clock.sleep(RETRY_MS, signal);
       }

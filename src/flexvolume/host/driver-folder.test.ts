@@ -62,7 +62,7 @@ test('run() makes the folder, and calls init of drivers as they come', async () 
   await expect.poll(() => readdir(folder)).toContain('drivers');
   await driver.install(INIT);
   await mkdir(join(folder, 'drivers', 'sign')); // a change of the folder itself
-  await expect.poll(() => driver.calls(), { timeout: 10_000 }).toEqual([['init']]);
+  await expect.poll(() => driver.calls()).toEqual([['init']]);
   stop.abort();
   await running;
 });

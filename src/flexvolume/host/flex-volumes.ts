@@ -16,8 +16,7 @@ import {
   type VolumeStats,
   VolumeStepError,
 } from '../../node/index.ts';
-import { errorCode, type Mounts } from '../../system/index.ts';
-import { DeviceMounter, type DeviceMounterParts } from './device-mounter.ts';
+import { DeviceMounter, type DeviceMounterParts, errorCode, type Mounts } from '../../system/index.ts';
 import { type DriverFolder, folderOf } from './driver-folder.ts';
 import type { FlexDriver } from './flex-driver.ts';
 import { flexSourceOf, type FlexSource, optionsJson, uniqueName } from './flex-source.ts';
@@ -49,7 +48,7 @@ const FOLDER_MODE = 0o750;
  */
 export class FlexVolumes implements VolumePlugin {
   readonly name = NAME;
-  readonly refreshEveryMs = undefined;
+  readonly refreshEvery = undefined;
   readonly #host: FlexHost;
   readonly #devices: DeviceMounter;
   readonly #turns = new KeyedTurns();
@@ -154,7 +153,8 @@ export class FlexVolumes implements VolumePlugin {
       await mkdir(path, { recursive: true, mode: FOLDER_MODE });
       if (await this.#host.mounts.isMountPoint(path)) return device;
       const mounted = await driver.tryCall('mountdevice', [path, device, optionsJson(flex)]);
-      if (mounted === undefined && device !== '') await this.#devices.mount(device, path, flex);
+      if (mounted === undefined && device !== '')
+        await this.#devices.mount(device, path, { fsType: flex.fsType, isReadOnly: flex.isReadOnly });
       return device;
     } catch (error) {
       throw new VolumeStepError('MountVolume.MountDevice', messageOf(error), { cause: error });

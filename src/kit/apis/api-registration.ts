@@ -4,7 +4,7 @@ import { APIService, Service } from '../../client/index.ts';
 import type { AppContext, PreparedPart } from '../part.ts';
 import type { AccessNeed } from '../rbac/access-need.ts';
 import type { HttpsListener, ServiceReference } from '../webhooks/https-listener.ts';
-import type { Passes } from '../work/passes.ts';
+import { Passes } from '../work/passes.ts';
 import type { Api } from './api-resource.ts';
 
 /** The Service that leads to the server. */
@@ -53,11 +53,15 @@ export class ApiRegistration implements PreparedPart {
   readonly #sources: RegistrationSources;
   readonly #context: AppContext;
   readonly #passes: Passes;
+  #isRegistered = false;
 
   constructor(sources: RegistrationSources, context: AppContext) {
     this.#sources = sources;
     this.#context = context;
-    this.#passes = context.passes('api-registration', { period: PERIOD_MS, pass: (signal) => this.#write(signal) });
+    this.#passes = new Passes(context, 'api-registration', {
+      period: PERIOD_MS,
+      pass: (signal) => this.#write(signal),
+    });
     const names = new Set(sources.apis.map(nameOf));
     const changed = ({ metadata }: { readonly metadata: { readonly name: string } }): void => {
       if (names.has(metadata.name)) this.#passes.request();
@@ -69,6 +73,10 @@ export class ApiRegistration implements PreparedPart {
       update: (service, old) => void (isSame(service, old) || changed(service)),
       delete: changed,
     });
+  }
+
+  get unready(): readonly string[] {
+    return this.#isRegistered ? [] : ['APIs not registered'];
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -102,6 +110,7 @@ export class ApiRegistration implements PreparedPart {
       };
       await client.kind(APIService).apply({ metadata: { name: nameOf(api) }, spec }, how);
     }
+    this.#isRegistered = true;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Duration, MetricRegistry } from '../../base/index.ts';
-import type { Client } from '../../client/index.ts';
+import type { Client, Pace } from '../../client/index.ts';
 import type { LocalApis } from '../apis/index.ts';
 import type { LeaderElectionOptions } from '../election/leader-election.ts';
 import type { AccessNeed } from '../rbac/access-need.ts';
@@ -7,6 +7,7 @@ import type { DefinedKind } from '../resource/defined-kind.ts';
 import type { InstallOptions } from '../resource/install-options.ts';
 import type { ReconcileRecord, TraceFilter } from '../trace.ts';
 import type { LocalWebhooks } from '../webhooks/index.ts';
+import type { WorkView } from '../work/work-state.ts';
 import type { RunTracker } from '../work/run-tracker.ts';
 import type { Dormancy, ReadKind } from './dormancy.ts';
 import type { ExtensionServing } from './extension-server.ts';
@@ -48,6 +49,8 @@ export interface ProgramRunOptions extends AppRunOptions {
   readonly service?: AppService;
   /** Whether the port for probes and scrapes is opened; default true. */
   readonly opensPorts?: boolean;
+  /** How fast events are written; default no limit. */
+  readonly eventPace?: Pace;
   /** Tracks which runs are in progress. */
   readonly tracker?: RunTracker;
   /** Called after each run of a reconciler, or of other workers. */
@@ -69,6 +72,17 @@ export interface AppService {
   readonly namespace: string;
   readonly name: string;
   readonly port: number;
+}
+
+/** A part of a running app, for inspection. */
+export interface PartView {
+  readonly name: string;
+  /** The kinds that it has asked for. */
+  readonly reads: readonly ReadKind[];
+  /** What its workers do: keys that wait, are worked on, and fail; see `workStateOf`. */
+  readonly work: readonly WorkView[];
+  /** It has nothing to do yet, and has not begun. */
+  readonly isAsleep?: boolean;
 }
 
 /** Controllers and other parts that run together: on one client, with shared caches. */
@@ -98,8 +112,8 @@ export interface App {
   readonly unready: readonly string[];
   /** The caches that hold all objects of a kind, for inspection. */
   caches(): readonly KindCache[];
-  /** The kinds that started parts read, by the name of the part. */
-  reads(): ReadonlyMap<string, readonly ReadKind[]>;
+  /** The parts that have begun, and those that sleep; none before the app runs. */
+  parts(): readonly PartView[];
   /** All metrics in Prometheus' text format. */
   readonly metrics: string;
   /** The same metrics as registries, to be merged with others; empty while the app does not run. */

@@ -87,6 +87,22 @@ describe('the server of an app', () => {
     expect(new URL(url).port).toBe(String(port));
   });
 
+  test('is not ready before webhooks and APIs are registered', async () => {
+    const started = await cluster();
+    const hooks = started.fault({ type: 'internalError', resource: 'validatingwebhookconfigurations', verb: 'patch' });
+    const services = started.fault({ type: 'internalError', resource: 'apiservices', verb: 'patch' });
+    const server = program();
+    await started.run(server);
+    await started.clock.advance('1m');
+    expect(server.unready).toEqual(['webhooks not registered', 'APIs not registered']);
+    hooks.remove();
+    await started.clock.advance('5m');
+    expect(server.unready).toEqual(['APIs not registered']);
+    services.remove();
+    await started.clock.advance('5m');
+    expect(server.unready).toEqual([]);
+  });
+
   test('says how API servers on this machine call it, once the app runs', async () => {
     const { client } = await cluster();
     const server = extensionServer({ admission: [limits] });

@@ -5,7 +5,7 @@ import type { Objects } from '../objects.ts';
 import type { Subscription } from '../part.ts';
 import type { ProgramContext, ProgramPart } from '../program-part.ts';
 import { KeyedWorkers, type KeyedWorkersOptions } from '../work/keyed-workers.ts';
-import { Passes, type PassesOptions } from '../work/passes.ts';
+import type { WorkView } from '../work/work-state.ts';
 import type { ReadKind } from './dormancy.ts';
 import { PartHandler } from './part-handler.ts';
 import type { SharedResources } from './shared-resources.ts';
@@ -48,6 +48,11 @@ export class PartContext implements ProgramContext, Disposable {
   get isIdle(): boolean {
     const isDelivered = [...this.#handlers].every(({ pending }) => pending === 0);
     return isDelivered && this.#workers.every(({ isIdle }) => isIdle);
+  }
+
+  /** A look into the part's workers. */
+  get work(): readonly WorkView[] {
+    return this.#workers.map(({ view }) => view);
   }
 
   /** The kinds that the part has asked for. */
@@ -118,9 +123,5 @@ export class PartContext implements ProgramContext, Disposable {
   #noteRead({ group, plural }: Kind, { namespace }: ObjectSelection): void {
     const place = namespace === undefined ? {} : { namespace };
     this.#reads.set(`${plural}.${group} ${namespace ?? ''}`, { group, plural, ...place });
-  }
-
-  passes(name: string, options: PassesOptions): Passes {
-    return new Passes(options, this.clock, (work) => this.workers(name, work));
   }
 }

@@ -8,7 +8,7 @@ import {
 } from '../../client/index.ts';
 import type { FreshCache } from '../cache/fresh-cache.ts';
 import type { Subscription } from '../part.ts';
-import type { RunCause, RunTracker } from '../work/run-tracker.ts';
+import type { RunTracker } from '../work/run-tracker.ts';
 
 export interface PartHandlerOptions<T extends KubernetesObject> {
   /** Used in logs. */
@@ -63,13 +63,14 @@ export class PartHandler<T extends KubernetesObject> implements Subscription {
 
 /** Wraps a handler so that the tracker knows which change it processes. */
 function tracked<T extends KubernetesObject>(handler: Handler<T>, kind: string, tracker: RunTracker): Handler<T> {
-  const causeOf = (change: 'added' | 'changed' | 'deleted', object: Observed<T>): RunCause => {
+  const tell = <R>(change: 'added' | 'changed' | 'deleted', object: Observed<T>, handle: () => R): R => {
+    if (!tracker.isOn) return handle();
     const { resourceVersion = '' } = object.metadata;
-    return { type: 'change', kind, key: keyOf(object), change, resourceVersion };
+    return tracker.telling({ type: 'change', kind, key: keyOf(object), change, resourceVersion }, handle);
   };
   return {
-    add: (object, context) => tracker.telling(causeOf('added', object), () => handler.add?.(object, context)),
-    update: (object, old) => tracker.telling(causeOf('changed', object), () => handler.update?.(object, old)),
-    delete: (object, context) => tracker.telling(causeOf('deleted', object), () => handler.delete?.(object, context)),
+    add: (object, context) => tell('added', object, () => handler.add?.(object, context)),
+    update: (object, old) => tell('changed', object, () => handler.update?.(object, old)),
+    delete: (object, context) => tell('deleted', object, () => handler.delete?.(object, context)),
   };
 }

@@ -15,8 +15,7 @@ import type { DefinedKind } from '../resource/defined-kind.ts';
 import type { InstallOptions } from '../resource/install-options.ts';
 import { type ReconcileRecord, type TraceFilter, TraceRing } from '../trace.ts';
 import { ELECTION_NEEDS, INSTALLATION_NEED } from './app-needs.ts';
-import type { App, ProgramAppOptions, ProgramRunOptions } from './app-options.ts';
-import type { ReadKind } from './dormancy.ts';
+import type { App, PartView, ProgramAppOptions, ProgramRunOptions } from './app-options.ts';
 import type { ExtensionServer } from './extension-server.ts';
 import { HealthServer } from './health-server.ts';
 import { Installation } from './installation.ts';
@@ -77,15 +76,15 @@ export class RunnableApp implements App {
 
   get unready(): readonly string[] {
     if (this.#installation.isUnderWay) return ['kinds not installed'];
-    return this.#session === undefined ? ['not running'] : this.#session.staleCaches;
+    return this.#session === undefined ? ['not running'] : this.#session.unready;
   }
 
   caches(): readonly KindCache[] {
     return this.#session?.caches ?? [];
   }
 
-  reads(): ReadonlyMap<string, readonly ReadKind[]> {
-    return this.#session?.reads ?? new Map();
+  parts(): readonly PartView[] {
+    return this.#session?.parts ?? [];
   }
 
   get metrics(): string {
@@ -139,14 +138,12 @@ export class RunnableApp implements App {
   /** Runs term after term. Each term prepares new parts, because those of the last term may have been interrupted anywhere. */
   async #work(client: Client, signal: AbortSignal, options: ProgramRunOptions): Promise<void> {
     const install = options.install ?? this.#options.install ?? false;
-    if (install !== false && this.resources.length > 0)
-      await this.#install(client, signal, install === true ? {} : install);
+    if (install !== false && this.resources.length > 0) await this.#install(client, signal, install);
     const again = (): void => void this.#installAgain(client, signal, install);
     using _authority = this.#options.server?.onAuthority(again);
     const election = this.#election(client, options);
-    const { component = this.name, stopGrace = options.stopGrace ?? 0 } = this.#options;
-    const { clientFor = this.#options.clientFor } = options;
-    const { tracker, dormancy, onRun } = options;
+    const { component = this.name, stopGrace = options.stopGrace ?? 0, eventPace } = this.#options;
+    const { clientFor = this.#options.clientFor, tracker, dormancy, onRun } = options;
     const trace = { push: (record: ReconcileRecord) => (this.#trace.push(record), onRun?.(record)) };
     const shared = {
       name: this.name,
@@ -158,6 +155,7 @@ export class RunnableApp implements App {
       stopGraceMs: millisecondsOf(stopGrace),
       tracker,
       dormancy,
+      eventPace,
     };
     try {
       while (!signal.aborted) {
@@ -178,7 +176,7 @@ export class RunnableApp implements App {
   async #installAgain(client: Client, signal: AbortSignal, install: boolean | InstallOptions): Promise<void> {
     if (install === false || !this.resources.some(({ isConverted }) => isConverted)) return;
     try {
-      await this.#install(client, signal, install === true ? {} : install);
+      await this.#install(client, signal, install);
     } catch (error) {
       client.log.error('cannot tell of the new authority of conversions', {
         app: this.name,
@@ -187,7 +185,8 @@ export class RunnableApp implements App {
     }
   }
 
-  async #install(client: Client, signal: AbortSignal, options: InstallOptions): Promise<void> {
+  async #install(client: Client, signal: AbortSignal, install: true | InstallOptions): Promise<void> {
+    const options: InstallOptions = install === true ? {} : install;
     const isConverting = this.resources.some(({ isConverted }) => isConverted);
     const own = isConverting ? await this.#options.server?.webhooks.clientConfigOf('/convert') : undefined;
     const conversion = options.conversion ?? own;

@@ -1,5 +1,5 @@
 import { type Logger, MetricRegistry, runTogether, TaskGroup } from '../../base/index.ts';
-import type { Client, SharedInformer } from '../../client/index.ts';
+import type { Client, Pace, SharedInformer } from '../../client/index.ts';
 import { Fence } from '../election/fence.ts';
 import { LeaderElection, type LeaderElectionOptions } from '../election/leader-election.ts';
 import { EventWriter } from '../events/event-writer.ts';
@@ -7,7 +7,8 @@ import type { PreparedPart } from '../part.ts';
 import type { ProgramPart } from '../program-part.ts';
 import type { TraceRing } from '../trace.ts';
 import type { RunTracker } from '../work/run-tracker.ts';
-import type { Dormancy, PartStart, ReadKind } from './dormancy.ts';
+import type { PartView } from './app-options.ts';
+import type { Dormancy, PartStart } from './dormancy.ts';
 import { PartContext } from './part-context.ts';
 import { type KindCache, SharedResources } from './shared-resources.ts';
 
@@ -35,6 +36,8 @@ export interface SessionOptions {
   readonly trace: Pick<TraceRing, 'push'>;
   readonly stopGraceMs: number;
   readonly tracker?: RunTracker | undefined;
+  /** How fast events are written; default no limit. */
+  readonly eventPace?: Pace | undefined;
   /** Knows which parts need not start yet; default: all start. */
   readonly dormancy?: Dormancy | undefined;
   /** The parts run only while this process leads; default: from the start to the end. */
@@ -62,7 +65,7 @@ export class Session {
       name: 'keelson_events_dropped_total',
       help: 'Events not written.',
     });
-    this.#events = new EventWriter({ client, log: this.#log, dropped: dropped.with() });
+    this.#events = new EventWriter({ client, log: this.#log, dropped: dropped.with(), pace: options.eventPace });
     const fence = options.election === undefined ? undefined : new Fence(client.clock);
     this.#fence = fence;
     const shared = { name, component, ...fenced({ client, clientFor }, fence), trace, stopGraceMs, tracker };
@@ -74,26 +77,28 @@ export class Session {
     }
   }
 
-  /** The kinds that started parts read, by the name of the part. */
-  get reads(): ReadonlyMap<string, readonly ReadKind[]> {
-    return new Map(this.#parts.map(({ name, context }) => [name, context.reads]));
-  }
-
   /** True if nothing runs that could continue without time passing. */
   get isIdle(): boolean {
     const isFetching = this.informers.some(({ health }) => health.state === 'fetching');
     return !isFetching && this.#events.isIdle && this.#parts.every(isPartIdle);
   }
 
-  /** The caches that are empty, or have had no answer from the server for too long; the app is ready if there are none. */
-  get staleCaches(): readonly string[] {
+  /** What keeps the app from being ready: caches that are empty or without contact to the server, and parts that run and are not ready. */
+  get unready(): readonly string[] {
     const { clock, isLocal } = this.#options.client;
     const nowMs = clock.monotonic();
-    return this.#shared.informers.informers.flatMap((informer) => {
+    const stale = this.#shared.informers.informers.flatMap((informer) => {
       const { lastContactMs = -Infinity } = informer.health;
       if (!informer.hasSynced) return [`${informer.name} not filled yet`];
       return !isLocal && nowMs - lastContactMs > MAX_SILENCE_MS ? [`${informer.name} out of contact`] : [];
     });
+    return stale.concat(this.#parts.flatMap(({ state, prepared }) => (state === 'running' && prepared.unready) || []));
+  }
+
+  /** The parts that have begun, and those that sleep. */
+  get parts(): readonly PartView[] {
+    const begun = this.#parts.map(({ name, context: { reads, work } }) => ({ name, reads, work }));
+    return [...begun, ...[...this.#asleep.keys()].map(({ name }) => ({ name, reads: [], work: [], isAsleep: true }))];
   }
 
   get caches(): readonly KindCache[] {

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { discardLogger, LineLogger, MetricRegistry, type VirtualClock } from '../../base/index.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { discardLogger, LineLogger, MetricRegistry, VirtualClock } from '../../base/index.ts';
 import { ConfigMap, type Event, type Node, type Observed, type Pod } from '../../client/index.ts';
 import { TestCluster } from '../../client/testing/test-cluster.ts';
 import { controller, type EventDetails, type Part } from '../index.ts';
@@ -195,6 +195,30 @@ describe('events', () => {
 
     const events = (await client.core.v1.events.namespace('default').list()).items;
     expect(events.map(({ involvedObject }) => involvedObject.name).sort()).toEqual(['m0', 'm1', 'm2', 'm3', 'm4']);
+  });
+
+  test('of a paced writer wait for their turn, and none is lost', async () => {
+    const clock = new VirtualClock();
+    await using cluster = await TestCluster.start({ clock });
+    const client = cluster.client();
+    const dropped = new MetricRegistry().counter({ name: 'dropped', help: '' }).with();
+    const writer = new EventWriter({ client, log: discardLogger, dropped, pace: { perSecond: 1, burst: 2 } });
+    const recorder = writer.recorder({ component: 'x' });
+    const stop = new AbortController();
+    const running = writer.run(stop.signal);
+    for (let index = 0; index < 5; index++) {
+      const about = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: `m${index}`, namespace: 'default' } };
+      recorder.event(about, { reason: 'R', message: 'm' });
+    }
+    const written: number[] = [];
+    for (let second = 0; second < 5; second++) {
+      await clock.advance(second === 0 ? 0 : '1s');
+      await vi.waitUntil(() => writer.isIdle);
+      written.push((await client.core.v1.events.namespace('default').list()).items.length);
+    }
+    expect(written).toEqual([2, 3, 4, 5, 5]);
+    stop.abort();
+    await running;
   });
 
   test('wait while the server is unreachable', async () => {

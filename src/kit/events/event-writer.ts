@@ -1,6 +1,6 @@
 import { isNamespaceTerminating } from '../../api/client.ts';
 import { BoundedQueue, type Counter, type Logger, type Runnable } from '../../base/index.ts';
-import { type Client, hasReason, StatusError } from '../../client/index.ts';
+import { type Client, hasReason, type Pace, StatusError, TokenBucket } from '../../client/index.ts';
 import type { EventRecorder } from '../events.ts';
 import { EventCorrelator } from './event-correlator.ts';
 import { EventSeries } from './event-series.ts';
@@ -13,6 +13,8 @@ export interface EventWriterOptions {
   readonly dropped: Counter;
   /** Maximum number of events that wait to be written; default 1,000. */
   readonly capacity?: number;
+  /** How fast events are written; further ones wait in the queue. Default no limit. */
+  readonly pace?: Pace | undefined;
 }
 
 const DEFAULT_CAPACITY = 1000;
@@ -41,6 +43,7 @@ export class EventWriter implements Runnable {
   #droppedSince = 0;
   #dropReport: Disposable | undefined;
   readonly #maker: EventMaker;
+  readonly #bucket: TokenBucket | undefined;
   #state: 'idle' | 'writing' | 'waiting' = 'idle';
 
   constructor(options: EventWriterOptions) {
@@ -50,6 +53,7 @@ export class EventWriter implements Runnable {
     this.#correlator = new EventCorrelator(options.client.clock);
     this.#series = new EventSeries(options.client.clock);
     this.#maker = new EventMaker(options.client);
+    if (options.pace !== undefined) this.#bucket = new TokenBucket(options.client.clock, options.pace);
   }
 
   recorder(source: EventSource): EventRecorder {
@@ -118,7 +122,9 @@ export class EventWriter implements Runnable {
   }
 
   async #write(write: EventWrite, signal: AbortSignal): Promise<void> {
-    const { clock, random } = this.#options.client;
+    const { random } = this.#options.client;
+    const waitMs = this.#bucket?.nextMs() ?? 0;
+    if (waitMs > 0) await this.#wait(waitMs, signal);
     for (let tries = 1; ; tries++) {
       try {
         await sendEvent(this.#options.client, write, this.#timeoutMs(signal));
@@ -130,10 +136,14 @@ export class EventWriter implements Runnable {
         if (signal.aborted && !isRefused) await this.#queue.return(); // the server does not answer: drop the rest
         if (isLast) return;
       }
-      this.#state = 'waiting';
-      await clock.sleep(tries === 1 ? RETRY_MS * random.float() : RETRY_MS, signal);
-      this.#state = 'writing';
+      await this.#wait(tries === 1 ? RETRY_MS * random.float() : RETRY_MS, signal);
     }
+  }
+
+  async #wait(ms: number, signal: AbortSignal): Promise<void> {
+    this.#state = 'waiting';
+    await this.#options.client.clock.sleep(ms, signal);
+    this.#state = 'writing';
   }
 
   /** No timeout for a server in the same process: a timer for each event would cost more than it is worth. */

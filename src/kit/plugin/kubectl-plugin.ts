@@ -46,7 +46,7 @@ export interface PluginRunOptions {
  * flags for clusters and namespaces, help, kubectl's words for errors, and completion by the same file under the name
  * `kubectl_complete-NAME`.
  */
-export function kubectlPlugin<const Flags extends PluginFlags = PluginFlags>(
+export function kubectlPlugin<const Flags extends PluginFlags = {}>(
   name: string,
   options: KubectlPluginOptions<Flags>,
 ): KubectlPlugin<Flags> {

@@ -21,6 +21,7 @@ export type ReadObject<Spec, Status> = KubernetesObject & {
   spec: OutputOf<Spec>;
 } & StatusField<Status, OutputOf<Status>>;
 
+/** The objects of a kind that `resource` defines from these schemas; `ObjectOf<typeof Cache>` is the shorter name. */
 export type CustomObject<Spec, Status> = ReadObject<Spec, Status> & SentAs<SentObject<Spec, Status>>;
 
 /** The options of one version of a kind. */

@@ -8,7 +8,7 @@ import {
 } from '../../client/index.ts';
 import type { AppContext, PreparedPart } from '../part.ts';
 import { type AccessNeed, readNeed, writeNeed } from '../rbac/access-need.ts';
-import type { Passes } from '../work/passes.ts';
+import { Passes } from '../work/passes.ts';
 import type { KindAdmission } from './admission.ts';
 import { applyRegistration } from './apply-registration.ts';
 import type { HandlerPlace } from './webhook-server.ts';
@@ -54,17 +54,23 @@ export class AdmissionConfiguration implements PreparedPart {
   readonly #sources: ConfigurationSources;
   readonly #context: AppContext;
   readonly #passes: Passes;
+  #isRegistered = false;
 
   constructor(sources: ConfigurationSources, context: AppContext) {
     this.#sources = sources;
     this.#context = context;
-    this.#passes = context.passes('admission-configuration', {
+    this.#passes = new Passes(context, 'admission-configuration', {
       period: PERIOD_MS,
       pass: (signal) => this.#write(signal),
     });
     const { admissions } = sources;
     for (const admission of admissions) admission.readFrom(context);
     for (const kind of writtenKinds(admissions)) this.#follow(kind);
+  }
+
+  /** Until its first write, requests are not sent to this process: an app that is ready must not let them pass. */
+  get unready(): readonly string[] {
+    return this.#isRegistered ? [] : ['webhooks not registered'];
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -98,6 +104,7 @@ export class AdmissionConfiguration implements PreparedPart {
       const spec = { policyName: admission.name, validationActions: ['Deny' as const] };
       await client.kind(ValidatingAdmissionPolicyBinding).apply({ metadata, spec }, how);
     }
+    this.#isRegistered = true;
   }
 
   async #webhook(admission: KindAdmission, what: 'mutate' | 'validate') {

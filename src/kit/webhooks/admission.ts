@@ -83,7 +83,7 @@ export interface AdmissionOptions<T extends KubernetesObject> {
   readonly rules?: readonly AdmissionRule[];
 }
 
-/** The admission of one kind: serve it with `admissionServer`. */
+/** The admission of one kind: serve it with `extensionServer`. */
 export interface KindAdmission {
   readonly name: string;
   readonly kind: Kind;

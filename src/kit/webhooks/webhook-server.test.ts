@@ -34,7 +34,7 @@ async function call(server: WebhookServer, request: Partial<HttpRequest>, isHttp
     isHttp1Only,
   });
   onTestFinished(() => client.destroy());
-  const signal = AbortSignal.timeout(10_000);
+  const signal = AbortSignal.timeout(120_000);
   const { status, chunks } = await client.request({ method: 'POST', path: '/echo', headers: {}, signal, ...request });
   const parts: Uint8Array[] = [];
   for await (const chunk of chunks) parts.push(chunk);

@@ -37,7 +37,7 @@ const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const MAX_HELD_BYTES = 128 * 1024 * 1024;
 const HTTPS_PORT = 443;
 
-/** A server of webhooks, to be run alone or as `app(name, parts, { webhooks })`. Listens over HTTPS only. */
+/** A server of webhooks, to be run alone; for those of an app there is `extensionServer`. Listens over HTTPS only. */
 export function webhookServer(options: WebhookServerOptions): WebhookServer {
   return new WebhookServer(options);
 }

@@ -16,6 +16,7 @@ import { mergeRequests, type Request } from './request.ts';
 import type { RunTracker } from './run-tracker.ts';
 import type { WorkMetrics } from './work-metrics.ts';
 import { WorkSignal } from './work-signal.ts';
+import type { WorkView } from './work-state.ts';
 
 /** The context of the work on a key. */
 export interface WorkContext {
@@ -71,6 +72,9 @@ export interface WorkersParts {
   trace(record: ReconcileRecord): void;
 }
 
+/** How many failing keys are remembered with their messages. */
+const MAX_FAILING = 100;
+
 /** How a run ended. */
 type Ending = Pick<ReconcileRecord, 'outcome' | 'error'>;
 
@@ -102,6 +106,8 @@ export class KeyedWorkers implements Runnable {
   readonly #changes: CoalescingQueue | undefined;
   /** The number of conflicts in a row, by key. */
   readonly #conflicts = new Map<string, number>();
+  /** The last errors of keys that fail, by key. */
+  readonly #errors = new Map<string, unknown>();
 
   constructor(name: string, options: KeyedWorkersOptions, parts: WorkersParts) {
     const { rateLimiter, isCoalescing = false, queueName = name } = options;
@@ -124,6 +130,11 @@ export class KeyedWorkers implements Runnable {
   get isIdle(): boolean {
     const waiting = this.#parts.tracker?.waiting(this) ?? 0;
     return (this.#changes?.size ?? 0) + this.#queue.size + this.#queue.working === waiting;
+  }
+
+  /** What `workStateOf` reads. */
+  get view(): WorkView {
+    return { name: this.name, queue: this.#queue, held: this.#changes?.size ?? 0, errors: this.#errors };
   }
 
   add(key: string, options: AddKeyOptions = {}): void {
@@ -175,7 +186,8 @@ export class KeyedWorkers implements Runnable {
     metrics.begin(name);
     const run = new Run(why, this.#queue.failures(request), signal);
     const attempt = (): Promise<Ending> => (hasTracer() ? this.#attemptTraced(key, run) : this.#attempt(key, run));
-    const tracked = tracker?.begin({ workers: this, controller: name, key, why, causes });
+    const tracked =
+      tracker?.isOn === true ? tracker.begin({ workers: this, controller: name, key, why, causes }) : undefined;
     const { outcome, ...failure } = await (tracker === undefined || tracked === undefined
       ? attempt()
       : tracker.during(tracked, attempt));
@@ -222,10 +234,12 @@ export class KeyedWorkers implements Runnable {
     if (outcome === 'done') {
       this.#queue.forget(request);
       this.#conflicts.delete(key);
+      this.#errors.delete(key);
       if (run.afterMs !== undefined) this.addAfter(key, run.afterMs, { why: `after ${formatDuration(run.afterMs)}` });
       return;
     }
     const fields = { object: key, failures: run.failures + 1, error };
+    if (outcome === 'failed' && this.#errors.size < MAX_FAILING) this.#errors.set(key, error);
     if (outcome === 'failed') this.#log.error(WORK_FAILED, fields);
     else if (outcome === 'conflict' && fields.failures >= LASTING_CONFLICT) this.#log.warn(WORK_FAILED, fields);
     else if (outcome === 'conflict') this.#log.debug('object changed meanwhile', fields);

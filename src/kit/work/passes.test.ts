@@ -19,7 +19,10 @@ async function start(pass: (seconds: number) => Promise<void> = async () => unde
   };
   await clock.advance('3s');
   const workers = workersParts(clock);
-  const passes = new Passes({ period: 20_000, pass: run }, clock, (options) => new KeyedWorkers('p', options, workers));
+  const passes = new Passes({ clock, workers: (name, options) => new KeyedWorkers(name, options, workers) }, 'p', {
+    period: 20_000,
+    pass: run,
+  });
   const running = passes.run(abort.signal);
   await settle();
   const stop = async (): Promise<void> => {

@@ -7,6 +7,12 @@ export interface PassesOptions {
   pass(signal: AbortSignal): Promise<void>;
 }
 
+/** What passes need of the context of their part. */
+export interface PassesContext {
+  readonly clock: Clock;
+  workers(name: string, options: KeyedWorkersOptions): KeyedWorkers;
+}
+
 const PASS = 'pass';
 
 /**
@@ -24,10 +30,11 @@ export class Passes implements Runnable {
   /** The time of the last pass on the grid of periods. */
   #lastMs = -Infinity;
 
-  constructor(options: PassesOptions, clock: Clock, workers: (options: KeyedWorkersOptions) => KeyedWorkers) {
+  constructor(context: PassesContext, name: string, options: PassesOptions) {
+    const { clock } = context;
     this.#clock = clock;
     this.#periodMs = millisecondsOf(options.period);
-    this.#workers = workers({
+    this.#workers = context.workers(name, {
       rateLimiter: { nextMs: () => this.#nextInMs(clock.monotonic()), forget: () => undefined, failures: () => 0 },
       work: async (_, { signal }) => {
         this.#lastMs = this.#gridMs(clock.monotonic(), Math.floor);

@@ -24,18 +24,12 @@ export interface TrackedRun extends Pick<ReconcileRecord, 'controller' | 'key' |
   timers: number;
 }
 
-/** The run of one tracker that code belongs to, and below it those of other trackers. */
-interface Course {
-  readonly tracker: RunTracker;
-  readonly run: TrackedRun;
-  readonly outer: Course | undefined;
-}
-
 /**
  * One storage for all trackers: Node.js 20 carries every storage that was ever used along with every promise of the process,
- * so a storage for each tracker would make each test cluster slow down all that come after it.
+ * so a storage for each tracker would make each test cluster slow down all that come after it. It has the run of each tracker
+ * that the current code belongs to.
  */
-const courses = new AsyncLocalStorage<Course>();
+const runs = new AsyncLocalStorage<ReadonlyMap<RunTracker, TrackedRun>>();
 
 /**
  * Knows which runs are in progress, and which run the current code belongs to.
@@ -47,19 +41,33 @@ export class RunTracker {
   /** Runs by controller and key since the counts were last reset. */
   readonly #counts = new Map<string, number>();
   #lastId = 0;
+  #isOn: boolean;
   #delivering: RunCause | undefined;
   /** Called when a run has ended. */
   onEnd: ((run: TrackedRun, record: ReconcileRecord) => void) | undefined;
 
+  /** One that is not on tracks nothing, and costs nothing, until it is turned on. */
+  constructor({ isOn = true }: { readonly isOn?: boolean } = {}) {
+    this.#isOn = isOn;
+  }
+
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
+  /** Tracks runs from now on. */
+  turnOn(): void {
+    this.#isOn = true;
+  }
+
   /** The run that the current code belongs to. */
   get current(): TrackedRun | undefined {
-    let course = courses.getStore();
-    while (course !== undefined && course.tracker !== this) course = course.outer;
-    return course?.run;
+    return this.#isOn ? runs.getStore()?.get(this) : undefined;
   }
 
   /** The cause of work that is added now: the change that a handler is processing, or the run in progress. */
   get cause(): RunCause | undefined {
+    if (!this.#isOn) return undefined;
     if (this.#delivering !== undefined) return this.#delivering;
     const { current } = this;
     return current === undefined ? undefined : { type: 'run', id: current.id };
@@ -91,7 +99,7 @@ export class RunTracker {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
     this.#underWay.add(run);
     try {
-      return await courses.run({ tracker: this, run, outer: without(this, courses.getStore()) }, work);
+      return await runs.run(new Map(runs.getStore()).set(this, run), work);
     } finally {
       this.#underWay.delete(run);
     }
@@ -110,14 +118,6 @@ export class RunTracker {
   forgetCounts(): void {
     this.#counts.clear();
   }
-}
-
-/** The course without the runs of this tracker: a run that starts inside of another one of the same tracker hides it. */
-function without(tracker: RunTracker, course: Course | undefined): Course | undefined {
-  if (course === undefined) return undefined;
-  const outer = without(tracker, course.outer);
-  if (course.tracker === tracker) return outer;
-  return outer === course.outer ? course : { ...course, outer };
 }
 
 /** Names the runs that have not ended, for messages: `websites default/a`. */

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CgroupLimits } from '../../node/index.ts';
 import {
@@ -9,12 +9,15 @@ import {
   makeFolders,
   pathExists,
   processesBelow,
+  processesIn,
   readCgroupFile,
   removeFolders,
+  unlessMissing,
   writeCgroupFile,
+  writeSlowCgroupFile,
 } from './cgroup-tree.ts';
 
-/** The hierarchies in which pods get a cgroup, as far as they are mounted. */
+/** The hierarchies in which pods get a cgroup, where they are mounted. */
 const CONTROLLERS = [
   'cpu',
   'cpuacct',
@@ -74,34 +77,33 @@ export class SplitTree implements CgroupTree {
 
   async setLimits(path: string, limits: CgroupLimits): Promise<void> {
     const { cpuShares, cpuQuota, cpuPeriod, memory, pids, cpus, hugePages } = limits;
-    const write = (controller: string, name: string, value: number | string): Promise<void> =>
+    const write = (controller: string, name: string, value: number | string): void =>
       writeCgroupFile(this.#folder(controller, path), name, String(value));
-    if (cpus !== undefined) await write('cpuset', 'cpuset.cpus', cpus);
-    if (cpuShares !== undefined) await write('cpu', 'cpu.shares', cpuShares);
-    if (cpuPeriod !== undefined) await write('cpu', 'cpu.cfs_period_us', cpuPeriod);
-    if (cpuQuota !== undefined && cpuQuota !== 0) await write('cpu', 'cpu.cfs_quota_us', cpuQuota);
-    if (memory !== undefined && memory !== 0) await write('memory', 'memory.limit_in_bytes', memory);
-    if (pids !== undefined && this.#controllers.includes('pids'))
-      await write('pids', 'pids.max', pids > 0 ? pids : 'max');
+    if (cpus !== undefined) write('cpuset', 'cpuset.cpus', cpus);
+    if (cpuShares !== undefined) write('cpu', 'cpu.shares', cpuShares);
+    if (cpuPeriod !== undefined) write('cpu', 'cpu.cfs_period_us', cpuPeriod);
+    if (cpuQuota !== undefined && cpuQuota !== 0) write('cpu', 'cpu.cfs_quota_us', cpuQuota);
+    if (memory !== undefined && memory !== 0)
+      await writeSlowCgroupFile(this.#folder('memory', path), 'memory.limit_in_bytes', String(memory));
+    if (pids !== undefined && this.#controllers.includes('pids')) write('pids', 'pids.max', pids > 0 ? pids : 'max');
     const { pageSizes } = this.#options;
     if (hugePages !== undefined && this.#controllers.includes('hugetlb'))
       await limitPages(this.#folder('hugetlb', path), hugePages, { pageSizes, ending: 'limit_in_bytes' });
   }
 
-  async limits(path: string): Promise<CgroupLimits> {
+  async limits(path: string): Promise<CgroupLimits | undefined> {
     const cpu = this.#folder('cpu', path);
-    // without a limit the kernel shows the largest number of whole pages
-    const memory = Number(await readCgroupFile(this.#folder('memory', path), 'memory.limit_in_bytes'));
-    return {
-      cpuShares: Number(await readCgroupFile(cpu, 'cpu.shares')),
-      cpuQuota: Number(await readCgroupFile(cpu, 'cpu.cfs_quota_us')),
-      cpuPeriod: Number(await readCgroupFile(cpu, 'cpu.cfs_period_us')),
-      memory,
-    };
+    return unlessMissing(() => ({
+      cpuShares: Number(readCgroupFile(cpu, 'cpu.shares')),
+      cpuQuota: Number(readCgroupFile(cpu, 'cpu.cfs_quota_us')),
+      cpuPeriod: Number(readCgroupFile(cpu, 'cpu.cfs_period_us')),
+      // without a limit the kernel shows the largest number of whole pages
+      memory: Number(readCgroupFile(this.#folder('memory', path), 'memory.limit_in_bytes')),
+    }));
   }
 
   async memoryUsage(path: string): Promise<number> {
-    return Number(await readCgroupFile(this.#folder('memory', path), 'memory.usage_in_bytes'));
+    return Number(readCgroupFile(this.#folder('memory', path), 'memory.usage_in_bytes'));
   }
 
   async processes(path: string): Promise<readonly number[]> {
@@ -109,6 +111,16 @@ export class SplitTree implements CgroupTree {
       this.#controllers.map((controller) => processesBelow(this.#folder(controller, path))),
     );
     return [...new Set(found.flat())];
+  }
+
+  async ownProcesses(path: string): Promise<readonly number[]> {
+    const found = await Promise.all(this.#controllers.map((controller) => processesIn(this.#folder(controller, path))));
+    return [...new Set(found.flat())];
+  }
+
+  async join(path: string, pid: number): Promise<void> {
+    for (const controller of this.#controllers)
+      await writeFile(join(this.#folder(controller, path), 'cgroup.procs'), String(pid));
   }
 
   async children(path: string): Promise<readonly string[]> {
@@ -126,11 +138,11 @@ export class SplitTree implements CgroupTree {
 }
 
 /** A cpuset without processors and memory takes no processes. */
-async function fillCpuset(folder: string): Promise<void> {
+function fillCpuset(folder: string): void {
   for (const name of ['cpuset.cpus', 'cpuset.mems'])
-    await writeCgroupFile(folder, name, await readCgroupFile(join(folder, '..'), name));
+    writeCgroupFile(folder, name, readCgroupFile(join(folder, '..'), name));
 }
 
-async function nothing(): Promise<void> {
-  // other controllers need no values to begin with
+function nothing(): void {
+  // other controllers need no initial values
 }

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../base/index.ts';
@@ -11,11 +12,16 @@ export interface CgroupTree {
   /** Makes a cgroup, with those above it. False when it was there already. */
   create(path: string): Promise<boolean>;
   setLimits(path: string, limits: CgroupLimits): Promise<void>;
-  limits(path: string): Promise<CgroupLimits>;
+  /** Undefined when there is no such cgroup. */
+  limits(path: string): Promise<CgroupLimits | undefined>;
   /** In bytes. */
   memoryUsage(path: string): Promise<number>;
   /** The processes in a cgroup and those below it. */
   processes(path: string): Promise<readonly number[]>;
+  /** The processes in a cgroup itself. */
+  ownProcesses(path: string): Promise<readonly number[]>;
+  /** Moves a process into a cgroup. */
+  join(path: string, pid: number): Promise<void>;
   /** The names of the cgroups directly below. */
   children(path: string): Promise<readonly string[]>;
   /** Removes a cgroup with those below it. Fails while there are processes in them. */
@@ -40,20 +46,47 @@ function pageSizeText(bytes: number): string {
   return `${size}${units[unit]}`;
 }
 
-/** A file of a cgroup without the newline at its end. */
-export async function readCgroupFile(folder: string, name: string): Promise<string> {
+/**
+ * A file of a cgroup without the newline at its end. Read in place: the kernel has the number in memory, and handing the read to another
+ * thread takes ten times as long as the read.
+ */
+export function readCgroupFile(folder: string, name: string): string {
   try {
-    return (await readFile(join(folder, name), 'utf8')).trim();
+    return readFileSync(join(folder, name), 'utf8').trim();
   } catch (error) {
     throw new Error(`Cannot read ${join(folder, name)}: ${messageOf(error)}`, { cause: error });
   }
 }
 
-export async function writeCgroupFile(folder: string, name: string, value: string): Promise<void> {
+/** Sets a number that the kernel only notes, in place, as it is read. */
+export function writeCgroupFile(folder: string, name: string, value: string): void {
+  try {
+    writeFileSync(join(folder, name), value);
+  } catch (error) {
+    throw notSet(folder, { name, value, error });
+  }
+}
+
+/** Sets a limit that the kernel may have to make room for, which takes long. */
+export async function writeSlowCgroupFile(folder: string, name: string, value: string): Promise<void> {
   try {
     await writeFile(join(folder, name), value);
   } catch (error) {
-    throw new Error(`Cannot set ${join(folder, name)} to ${value}: ${messageOf(error)}`, { cause: error });
+    throw notSet(folder, { name, value, error });
+  }
+}
+
+function notSet(folder: string, { name, value, error }: { name: string; value: string; error: unknown }): Error {
+  return new Error(`Cannot set ${join(folder, name)} to ${value}: ${messageOf(error)}`, { cause: error });
+}
+
+/** What a look into a cgroup finds; undefined when there is no such cgroup. */
+export function unlessMissing<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof Error && errorCode(error.cause) === 'ENOENT') return undefined;
+    throw error;
   }
 }
 
@@ -66,9 +99,9 @@ export async function limitPages(
   for (const size of pageSizes) {
     const name = `hugetlb.${pageSizeText(size)}`;
     const limit = String(limits.get(size) ?? 0);
-    await writeCgroupFile(folder, `${name}.${ending}`, limit);
+    writeCgroupFile(folder, `${name}.${ending}`, limit);
     const reserved = `${name}.rsvd.${ending}`;
-    if (await pathExists(join(folder, reserved))) await writeCgroupFile(folder, reserved, limit);
+    if (await pathExists(join(folder, reserved))) writeCgroupFile(folder, reserved, limit);
   }
 }
 
@@ -80,11 +113,7 @@ export async function pathExists(path: string): Promise<boolean> {
 }
 
 /** Makes each folder of a path below `root` that is missing; `made` is called for it before the next one. False when all were there. */
-export async function makeFolders(
-  root: string,
-  path: string,
-  made: (folder: string) => Promise<void>,
-): Promise<boolean> {
+export async function makeFolders(root: string, path: string, made: (folder: string) => void): Promise<boolean> {
   const folder = join(root, path);
   const above = dirname(path);
   try {
@@ -96,18 +125,23 @@ export async function makeFolders(
     await makeFolders(root, above, made);
     return makeFolders(root, path, made);
   }
-  await made(folder);
+  made(folder);
   return true;
+}
+
+/** The processes that the file `cgroup.procs` of a folder lists. */
+export async function processesIn(folder: string): Promise<readonly number[]> {
+  const text = await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(() => '');
+  // processes of other process namespaces are listed as 0
+  return text
+    .split('\n')
+    .map(Number)
+    .filter((pid) => pid > 0);
 }
 
 /** The processes that the files `cgroup.procs` in and below a folder list. */
 export async function processesBelow(folder: string): Promise<readonly number[]> {
-  const text = await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(() => '');
-  // processes of other process namespaces are listed as 0
-  const own = text
-    .split('\n')
-    .map(Number)
-    .filter((pid) => pid > 0);
+  const own = await processesIn(folder);
   const below = await Promise.all((await foldersIn(folder)).map((name) => processesBelow(join(folder, name))));
   return [...own, ...below.flat()];
 }

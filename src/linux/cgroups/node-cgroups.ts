@@ -60,6 +60,10 @@ export class NodeCgroups {
     this.place = { root: [...cgroupNameOf(cgroupRoot, cgroupDriver), 'kubepods'], isPerPod: cgroupsPerQOS };
   }
 
+  get version(): 1 | 2 {
+    return this.#parts.tree.version;
+  }
+
   /** Makes the cgroups above pods, and enforces what is reserved. */
   async start(): Promise<void> {
     const { tree, options } = this.#parts;
@@ -108,9 +112,8 @@ export class NodeCgroups {
   }
 
   async podLimits(pod: Observed<Pod>): Promise<CgroupLimits | undefined> {
-    const path = this.#path(podCgroupName(pod, this.place));
-    if (!this.place.isPerPod || !(await this.#parts.tree.exists(path))) return undefined;
-    return this.#parts.tree.limits(path);
+    if (!this.place.isPerPod) return undefined;
+    return this.#parts.tree.limits(this.#path(podCgroupName(pod, this.place)));
   }
 
   async setPodLimits(pod: Observed<Pod>, limits: CgroupLimits): Promise<void> {

@@ -34,6 +34,8 @@ export function systemdTree(files: CgroupTree, call: BusCall): CgroupTree {
     limits: (path) => files.limits(path),
     memoryUsage: (path) => files.memoryUsage(path),
     processes: (path) => files.processes(path),
+    ownProcesses: (path) => files.ownProcesses(path),
+    join: (path, pid) => files.join(path, pid),
     children: (path) => files.children(path),
     async create(path) {
       const isThere = await files.exists(path);

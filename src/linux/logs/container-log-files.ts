@@ -1,4 +1,4 @@
-import { access, mkdir, readdir, readlink, rm, symlink } from 'node:fs/promises';
+import { access, mkdir, readdir, readlink, rm, symlink, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CONTAINER_NAME, type ContainerStatus, POD_NAME, POD_NAMESPACE } from '../../node/index.ts';
 import { errorCode } from '../../system/index.ts';
@@ -54,7 +54,7 @@ export class ContainerLogFiles {
     for (const name of await names(this.#links)) {
       if (!name.startsWith(`${pod}_${namespace}_`)) continue;
       const target = await readlink(join(this.#links, name)).catch(() => '');
-      if (target.startsWith(`${folder}/`)) await rm(join(this.#links, name), { force: true });
+      if (target.startsWith(`${folder}/`)) await unlink(join(this.#links, name));
     }
   }
 

@@ -19,7 +19,10 @@ export interface LogRotationOptions {
 }
 
 export interface LogRotationParts {
-  readonly runtime: Pick<RuntimeService, 'listContainers' | 'containerStatus' | 'reopenContainerLog'>;
+  readonly runtime: Pick<RuntimeService, 'listContainers' | 'containerStatus' | 'reopenContainerLog'> & {
+    /** The log of a container that this run of the agent has started; undefined for others. */
+    logPath?(containerId: string): string | undefined;
+  };
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -71,7 +74,7 @@ export class LogRotation implements Runnable {
     const work = async (): Promise<void> => {
       for (const id of ids) {
         if (signal.aborted) return;
-        const path = this.#paths.get(id) ?? (await this.#logPath(id));
+        const path = this.#paths.get(id) ?? this.#parts.runtime.logPath?.(id) ?? (await this.#logPath(id));
         if (path === undefined || path === '') continue;
         paths.set(id, path);
         await this.#look(id, path);

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { allocatableOf } from '../../node/index.ts';
+import { formatCpuList, madeTopology, parseCpuList } from '../../assignment/index.ts';
 import { makeMachine } from '../testing/made-machine.ts';
-import { formatCpuList, parseCpuList } from './cpu-list.ts';
 import { LinuxMachine, type LinuxMachineOptions } from './linux-machine.ts';
-import { readTopology } from './machine-topology.ts';
+import { readTopology } from './read-topology.ts';
 import { nodeAddresses } from './node-addresses.ts';
 import { DEFAULT_EVICTION_HARD, reservedResources, thresholdAmount } from './reserved-resources.ts';
 
@@ -134,4 +134,21 @@ describe('addresses of a node', () => {
   test('a name that is an address is the address', async () => {
     expect(await nodeAddresses({ nodeIps: [], hostname: '192.0.2.9' })).toEqual(['192.0.2.9']);
   });
+});
+
+test('the topology of a made-up machine is the one that is read from the files of such a machine', async () => {
+  for (const [sockets, nodesPerSocket, coresPerNode, threadsPerCore, cachesPerNode] of [
+    [1, 1, 4, 1, 1],
+    [2, 1, 4, 2, 1],
+    [2, 2, 4, 2, 2],
+  ] as const) {
+    const folder = await mkdtemp(join(tmpdir(), 'keelson-made-'));
+    await makeMachine(folder, { sockets, nodesPerSocket, coresPerNode, threadsPerCore, cachesPerNode });
+    const made = madeTopology({
+      ...{ sockets, numaNodesPerSocket: nodesPerSocket, coresPerNumaNode: coresPerNode, threadsPerCore },
+      ...{ cachesPerNumaNode: cachesPerNode, memoryPerNumaNodeBytes: 8 * 1024 ** 3 },
+    });
+    expect(await readTopology(join(folder, 'sys'))).toEqual(made);
+    await rm(folder, { recursive: true });
+  }
 });

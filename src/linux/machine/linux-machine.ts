@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { arch } from 'node:os';
 import { join } from 'node:path';
+import { binary, type MachineTopology } from '../../assignment/index.ts';
 import {
   DEFAULT_RULES,
   KUBEPODS,
@@ -13,8 +14,8 @@ import {
   type ResourceRules,
   type ResourceTexts,
 } from '../../node/index.ts';
-import { binary, hugePageCapacity, machineInfo, memoryFacts, processFacts, resolverConfig } from './machine-facts.ts';
-import { hugePagesIn, type MachineTopology, readTopology } from './machine-topology.ts';
+import { hugePageCapacity, machineInfo, memoryFacts, processFacts, resolverConfig } from './machine-facts.ts';
+import { hugePagesIn, readTopology } from './read-topology.ts';
 import { type ReservationOptions, reservedResources, thresholdAmount } from './reserved-resources.ts';
 
 export interface LinuxMachineOptions extends ReservationOptions {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { release } from 'node:os';
 import { join } from 'node:path';
-import { quantityOf } from '../../api/values/index.ts';
+import { binary } from '../../assignment/index.ts';
 import type { DnsConfig, MachineInfo } from '../../node/index.ts';
 import { textOf } from './text-of.ts';
 
@@ -56,11 +56,6 @@ export function hugePageCapacity(pages: ReadonlyMap<number, number>): Readonly<R
       binary(kibibytes * KIBIBYTE * count),
     ]),
   );
-}
-
-/** Bytes as the API writes them: `2Mi` for 2097152. */
-export function binary(bytes: number): string {
-  return quantityOf(Math.trunc(bytes), 'BinarySI').toString();
 }
 
 /** How many processes run and how many can. */

@@ -2,6 +2,8 @@ import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Observed, Pod } from '../../client/index.ts';
 import {
+  type CgroupDriver,
+  cgroupPath,
   type ContainerMeasurement,
   type SpaceUsage,
   type EvictionSignal,
@@ -10,6 +12,8 @@ import {
   type NodeMeasurement,
   type NodeMeter,
   type Observation,
+  type PodCgroupPlace,
+  podCgroupName,
   POD_UID,
   type PodMeasurement,
   type RuntimeService,
@@ -17,13 +21,14 @@ import {
 } from '../../node/index.ts';
 import { memoryFacts, processFacts } from '../machine/machine-facts.ts';
 import { diskUsage } from '../volumes/disk-usage.ts';
-import { cgroupMemory, machineWorkingSet } from './memory-usage.ts';
+import { cgroupMemory, cgroupProcesses, machineWorkingSet } from './memory-usage.ts';
 
 export interface LinuxMeterParts {
   readonly runtime: Pick<RuntimeService, 'listContainers' | 'containerStats'>;
   readonly images: ImageService;
   readonly folders: MachineFolders;
-  readonly cgroupDriver: 'cgroupfs' | 'systemd';
+  readonly cgroupDriver: CgroupDriver;
+  readonly podCgroups: PodCgroupPlace;
 }
 
 type VolumeUsages = (pod: Observed<Pod>) => Promise<readonly VolumeUsage[]>;
@@ -53,7 +58,8 @@ export class LinuxMeter implements NodeMeter {
   async #memory(): Promise<readonly (readonly [EvictionSignal, Observation])[]> {
     const { total } = await memoryFacts();
     const own = { available: total - (await machineWorkingSet(total)), capacity: total };
-    const all = await cgroupMemory(this.#parts.cgroupDriver === 'systemd' ? 'kubepods.slice' : 'kubepods');
+    const { podCgroups, cgroupDriver } = this.#parts;
+    const all = await cgroupMemory(cgroupPath(podCgroups.root, cgroupDriver));
     if (all === undefined || all.limitBytes > total) return [['memory.available', own]];
     const ofPods = { available: Math.max(0, all.limitBytes - all.workingSetBytes), capacity: all.limitBytes };
     return [
@@ -103,23 +109,28 @@ export class LinuxMeter implements NodeMeter {
       const own = stats.filter(({ id }) => podOf.get(id) === uid);
       if (own.length === 0) continue; // not started yet
       const logs = await this.#logs(pod);
-      const parts = own.map(({ metadata, workingSetBytes, writableLayerBytes }): [string, ContainerMeasurement] => [
+      const parts = own.map(({ metadata, workingSetBytes, ...layer }): [string, ContainerMeasurement] => [
         metadata.name,
         {
           memoryBytes: workingSetBytes,
-          rootfs: { bytes: writableLayerBytes, inodes: 0 },
+          rootfs: { bytes: layer.writableLayerBytes, inodes: layer.writableLayerInodes ?? 0 },
           logs: logs.get(metadata.name) ?? NOTHING,
         },
       ]);
       const memoryBytes = own.reduce((sum, { workingSetBytes }) => sum + workingSetBytes, 0);
       measured.set(uid, {
         memoryBytes,
-        processes: 0,
+        processes: await this.#processes(pod),
         containers: new Map(parts),
         volumes: emptyDirs(pod, await volumes(pod)),
       });
     }
     return measured;
+  }
+
+  async #processes(pod: Observed<Pod>): Promise<number> {
+    const { podCgroups, cgroupDriver } = this.#parts;
+    return podCgroups.isPerPod ? cgroupProcesses(cgroupPath(podCgroupName(pod, podCgroups), cgroupDriver)) : 0;
   }
 
   /** What the logs of a pod's containers take, by container. */

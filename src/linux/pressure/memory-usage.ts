@@ -18,10 +18,20 @@ export async function machineWorkingSet(total: number): Promise<number> {
   return Math.max(0, total - kibibytes('MemFree') * 1024 - inactive);
 }
 
+async function hasUnifiedCgroups(mountedAt: string): Promise<boolean> {
+  return (await textOf(join(mountedAt, 'cgroup.controllers'))) !== '';
+}
+
+/** The processes and threads in a cgroup and those below it; 0 when they are not counted. */
+export async function cgroupProcesses(path: string, mountedAt = MOUNTED_AT): Promise<number> {
+  const folder = (await hasUnifiedCgroups(mountedAt)) ? join(mountedAt, path) : join(mountedAt, 'pids', path);
+  return Number(await textOf(join(folder, 'pids.current')));
+}
+
 /** The memory of a cgroup, by its path below the top of the hierarchy. */
-export async function cgroupMemory(path: string): Promise<CgroupMemory | undefined> {
-  const isUnified = (await textOf(join(MOUNTED_AT, 'cgroup.controllers'))) !== '';
-  const folder = isUnified ? join(MOUNTED_AT, path) : join(MOUNTED_AT, 'memory', path);
+export async function cgroupMemory(path: string, mountedAt = MOUNTED_AT): Promise<CgroupMemory | undefined> {
+  const isUnified = await hasUnifiedCgroups(mountedAt);
+  const folder = isUnified ? join(mountedAt, path) : join(mountedAt, 'memory', path);
   const [usage, stat, limit] = await Promise.all([
     textOf(join(folder, isUnified ? 'memory.current' : 'memory.usage_in_bytes')),
     textOf(join(folder, 'memory.stat')),

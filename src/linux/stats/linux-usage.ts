@@ -15,12 +15,14 @@ import type {
 import { processFacts } from '../machine/machine-facts.ts';
 import { fileSystemStats } from '../volumes/disk-usage.ts';
 import { interfaces, wholeUsage } from './machine-usage.ts';
+import type { SystemGroups } from './system-groups.ts';
 
 export interface LinuxUsageParts {
   readonly calls: CriCalls;
   readonly images: Pick<ImageService, 'fsInfo'>;
   readonly folders: MachineFolders;
   readonly clock: Clock;
+  readonly groups: SystemGroups;
 }
 
 interface Reading {
@@ -43,13 +45,14 @@ export class LinuxUsage implements UsageSource {
 
   async read(): Promise<NodeUsage> {
     const { calls, clock, folders } = this.#parts;
-    const [stats, whole, disk, imageDisk, own, processes] = await Promise.all([
+    const [stats, whole, disk, imageDisk, own, processes, groups] = await Promise.all([
       podStats(calls),
       wholeUsage(clock.now()),
       fileSystemStats(folders.root),
       this.#imageDisk(),
       interfaces(),
       processFacts(),
+      this.#parts.groups.read(clock.now()),
     ]);
     const containers = new Map<string, MeasuredUsage>();
     const pods = new Map<string, PodUsage>();
@@ -65,6 +68,9 @@ export class LinuxUsage implements UsageSource {
       whole: this.#withRate('/', { ...whole, ...this.#firstRate(whole) }),
       containers,
       pods,
+      groups: new Map(
+        [...groups].map(([name, use]) => [name, { ...this.#withRate(name, use), startedAtMs: use.startedAtMs }]),
+      ),
       machine: {
         interfaces: own,
         disk,

@@ -57,7 +57,7 @@ export async function wholeUsage(nowMs: number): Promise<MeasuredUsage> {
 }
 
 /** Pressure stall information; undefined on kernels without it. */
-async function pressureIn(path: string): Promise<Pressure | undefined> {
+export async function pressureIn(path: string): Promise<Pressure | undefined> {
   const text = await textOf(path);
   const share = (kind: string): PressureShare | undefined => {
     const line = new RegExp(`^${kind} avg10=(\\S+) avg60=(\\S+) avg300=(\\S+) total=(\\d+)$`, 'm').exec(text);

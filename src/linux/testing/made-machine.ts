@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { formatCpuList } from '../machine/cpu-list.ts';
+import { formatCpuList } from '../../assignment/index.ts';
 
 /** The shape of a machine whose files are written into a folder. */
 export interface MadeMachine {

@@ -3,6 +3,7 @@ import { replaceFiles } from './atomic-files.ts';
 import { EmptyFolders } from './empty-folders.ts';
 import { EMPTY_DIR } from './empty-dirs.ts';
 import { FolderPlugin, type FolderPluginParts } from './folder-plugin.ts';
+import { DISK_CALLS, MEMORY_CALLS } from '../../system/index.ts';
 import { makeNestedMountPoints } from './nested-mount-points.ts';
 import { giveToGroup } from './ownership.ts';
 
@@ -20,7 +21,7 @@ const REFRESH_MS = 60_000;
 /** Volumes with files from the API. All but ConfigMaps are kept in memory, so that secrets are never on a disk. */
 export class ApiVolumes extends FolderPlugin {
   readonly name: string;
-  override readonly refreshEveryMs = REFRESH_MS;
+  override readonly refreshEvery = REFRESH_MS;
   readonly #kind: Kind;
   readonly #folders: EmptyFolders;
   /** Volumes whose content can never change, by uid and name. */
@@ -43,12 +44,12 @@ export class ApiVolumes extends FolderPlugin {
     if (this.#fixed.has(key)) return;
     const { files, missing, isFixed } = (await payload?.()) ?? { files: [], missing: [], isFixed: true };
     if (missing[0] !== undefined) throw new Error(missing.length === 1 ? missing[0] : `[${missing.join(', ')}]`);
-    const medium = this.#kind === 'configMap' ? '' : 'Memory';
+    const [medium, calls] = this.#kind === 'configMap' ? ['', DISK_CALLS] : ['Memory', MEMORY_CALLS];
     await this.#folders.setUp(folder, { pod, notes: this.#notes(uid, volume.name), medium });
     await makeNestedMountPoints(folder, volume.name, pod);
     const { clock, random, log } = this.parts;
     const beforeShown = (): Promise<void> => giveToGroup(folder, pod, { isReadOnly: true, log });
-    await replaceFiles(folder, files, { clock, random, beforeShown });
+    await replaceFiles(folder, files, { clock, random, beforeShown, calls });
     if (isFixed) this.#fixed.add(key);
   }
 

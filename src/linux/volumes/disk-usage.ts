@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { lstat, opendir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SpaceUsage, VolumeStats } from '../../node/index.ts';
@@ -18,8 +19,8 @@ export async function diskUsage(folder: string, signal: AbortSignal): Promise<Sp
   const linked = new Set<number>();
   const folders = [folder];
   let [bytes, inodes] = [0, 0];
-  const count = async (path: string): Promise<boolean> => {
-    const stats = await lstat(path).catch(unlessGone);
+  /** Whether to go on with what is in it. */
+  const count = (stats: Stats | undefined): boolean => {
     if (stats === undefined || stats.dev !== dev) return false;
     if (stats.nlink > 1 && !stats.isDirectory()) {
       if (linked.has(stats.ino)) return false;
@@ -29,14 +30,14 @@ export async function diskUsage(folder: string, signal: AbortSignal): Promise<Sp
     inodes += 1;
     return stats.isDirectory();
   };
-  await count(folder);
+  count(root);
   for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
     const entries = await opendir(next).catch(unlessGone);
     if (entries === undefined) continue;
     for await (const { name } of entries) {
       signal.throwIfAborted();
       const path = join(next, name);
-      if (await count(path)) folders.push(path);
+      if (count(await lstat(path).catch(unlessGone))) folders.push(path);
     }
   }
   return { bytes, inodes };

@@ -56,7 +56,7 @@ test(
       driver.serve({ listen: `unix://${folder}/csi.sock`, registerIn: registry }).run(stop.signal),
     ];
     try {
-      await vi.waitFor(() => expect(watcher.plugins()).toHaveLength(1), { timeout: 10_000 });
+      await vi.waitFor(() => expect(watcher.plugins()).toHaveLength(1), { timeout: 120_000 });
       const persistentVolume = volumeOf('v');
       const pod = podOf(4321);
       const source = { volume: { name: 'files', persistentVolumeClaim: { claimName: 'c' } }, persistentVolume };

@@ -1,9 +1,9 @@
-import { chmod, lstat, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, open, readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { amountsOf, podLimits } from '../../api/meaning/index.ts';
 import type { Logger } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
-import type { Mounts } from '../../system/index.ts';
+import { errorCode, type Mounts, tryRemoveFolder } from '../../system/index.ts';
 import { hugePageOption } from './huge-pages.ts';
 import { giveToGroup } from './ownership.ts';
 
@@ -49,12 +49,15 @@ export class EmptyFolders {
     if (type === 'hugetlbfs' && !isMounted) await this.#mountHugePages(folder, options);
     await giveToGroup(folder, pod, { isReadOnly: false, log: this.#parts.log });
     await mkdir(notes, { recursive: true, mode: 0o750 });
-    await writeFile(join(notes, 'ready'), '', { mode: 0o644 });
+    await (await open(join(notes, 'ready'), 'a', 0o644)).close();
   }
 
   /** Forgets that a volume was ready. */
   async forget(notes: string): Promise<void> {
-    await rm(notes, { recursive: true, force: true });
+    await unlink(join(notes, 'ready')).catch((error: unknown) => {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    });
+    await tryRemoveFolder(notes);
   }
 
   /** The least of what the node has for pods, the limit of the pod, and the limit of the volume. */

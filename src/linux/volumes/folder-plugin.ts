@@ -1,6 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock, Logger, Random } from '../../base/index.ts';
+import type { Clock, Duration, Logger, Random } from '../../base/index.ts';
 import {
   folderName,
   type MountedVolume,
@@ -31,7 +31,7 @@ export interface FolderPluginParts {
 /** A plugin whose volumes are folders below `pods/<uid>/volumes`, where an earlier run of the agent left them. */
 export abstract class FolderPlugin implements VolumePlugin {
   abstract readonly name: string;
-  readonly refreshEveryMs: number | undefined = undefined;
+  readonly refreshEvery: Duration | undefined = undefined;
   protected readonly parts: FolderPluginParts;
 
   constructor(parts: FolderPluginParts) {

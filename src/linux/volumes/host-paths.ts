@@ -26,7 +26,7 @@ const CHECKS: Readonly<Record<string, readonly [what: string, is: (stats: Stats)
 /** `hostPath`: a path of the machine itself, which stays when the pod goes. */
 export class HostPaths implements VolumePlugin {
   readonly name = 'kubernetes.io/host-path';
-  readonly refreshEveryMs = undefined;
+  readonly refreshEvery = undefined;
   readonly #root: string;
   readonly #subPaths: SubPaths;
 

@@ -3,7 +3,7 @@ import { type FileHandle, lstat, mkdir, realpath, rmdir, stat, unlink, writeFile
 import { dirname, join, relative } from 'node:path';
 import type { Logger } from '../../base/index.ts';
 import { podFolder, type SubPathRequest } from '../../node/index.ts';
-import { errorCode, makeFolderIn, type Mounts, openBelow } from '../../system/index.ts';
+import { errorCode, makeFolderIn, type Mounts, openBelow, tryRemoveFolder } from '../../system/index.ts';
 
 const FOLDER = 'volume-subpaths';
 
@@ -43,6 +43,7 @@ export class SubPaths {
   /** Unbinds all parts of a volume of a pod. */
   async remove(podUid: string, volume: string): Promise<void> {
     const all = join(podFolder(this.#root, podUid), FOLDER);
+    if ((await tryRemoveFolder(all)) === 'gone') return; // no part was bound
     await this.#mounts.removeFolder(join(all, volume));
     await rmdir(all).catch((error: unknown) => {
       const code = errorCode(error);

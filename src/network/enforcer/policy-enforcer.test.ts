@@ -9,7 +9,7 @@ import { type Flow, PodLab, whyNoLab } from './testing/pod-lab.ts';
 const reason = whyNoLab();
 const ADDRESSES = { web: '10.1.0.2', db: '10.1.0.3' };
 const webToDb: Flow = { from: 'web', address: ADDRESSES.db, protocol: 'TCP', port: 80 };
-const LIMIT = { timeout: 20_000, interval: 50 };
+const LIMIT = { timeout: 120_000, interval: 50 };
 
 /** Waits until the flow passes, or no longer does. */
 function untilFlow(lab: PodLab, flow: Flow, isAllowed: boolean): Promise<void> {

@@ -12,6 +12,8 @@ import {
   type ResourceAmounts,
 } from '../../api/meaning/index.ts';
 
+import type { Shortage } from './critical-pods.ts';
+
 export interface AdmittingNode {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -54,6 +56,17 @@ export class NodeAdmission {
     return rejection;
   }
 
+  /** Whether resources are reserved for the pod. */
+  has(uid: string): boolean {
+    return this.#admitted.has(uid);
+  }
+
+  /** What the node lacks for a pod that it rejects for nothing else; none when there is another reason as well. */
+  shortages(pod: Observed<Pod>, node: AdmittingNode): readonly Shortage[] {
+    if (this.#refuseShape(pod, node) !== undefined || this.#refusePlace(pod, node) !== undefined) return [];
+    return this.#shortages(countedRequests(pod), node);
+  }
+
   /** Reserves what a running pod asks for now in place of what it has, or returns why the node cannot; the pod then keeps what it has. */
   resize(pod: Observed<Pod>, node: AdmittingNode): Rejection | undefined {
     const before = this.#admitted.get(pod.metadata.uid);
@@ -87,6 +100,15 @@ export class NodeAdmission {
   }
 
   #refuse(pod: Observed<Pod>, requests: ReadonlyMap<string, number>, node: AdmittingNode): Rejection | undefined {
+    const [shortage] = this.#shortages(requests, node);
+    return (
+      this.#refuseShape(pod, node) ??
+      (shortage === undefined ? this.#refusePlace(pod, node) : shortageRejection(shortage))
+    );
+  }
+
+  /** Rejects pods that the node cannot run, however empty it is. */
+  #refuseShape(pod: Observed<Pod>, node: AdmittingNode): Rejection | undefined {
     const label = pod.metadata.labels?.['kubernetes.io/os'];
     if (label !== undefined && label !== node.operatingSystem)
       return {
@@ -101,9 +123,12 @@ export class NodeAdmission {
         reason: 'SupplementalGroupsPolicyNotSupported',
         message: 'SupplementalGroupsPolicy=Strict is not supported in this node',
       };
+    return undefined;
+  }
+
+  /** Rejects pods that want another node, or for which another pod has to go that does not end for them. */
+  #refusePlace(pod: Observed<Pod>, node: AdmittingNode): Rejection | undefined {
     return (
-      this.#outOf('pods', 1, { used: this.#admitted.size, node }) ??
-      this.#outOfAny(requests, node) ??
       (isWantedNode(pod, node)
         ? undefined
         : predicate('NodeAffinity', "node(s) didn't match Pod's node affinity/selector")) ??
@@ -116,26 +141,37 @@ export class NodeAdmission {
     );
   }
 
-  #outOfAny(requests: ReadonlyMap<string, number>, node: AdmittingNode): Rejection | undefined {
-    for (const name of inOrder(requests.keys())) {
-      if (isExtendedResource(name) && !node.allocatable.has(name)) continue; // allocated by devices, which the node does not count
-      const refusal = this.#outOf(name, requests.get(name) ?? 0, { used: this.#used.get(name) ?? 0, node });
-      if (refusal !== undefined) return refusal;
-    }
-    return undefined;
+  /** What the node has too little of, in the order in which it is reported. */
+  #shortages(requests: ReadonlyMap<string, number>, node: AdmittingNode): readonly CountedShortage[] {
+    const pods = this.#shortage('pods', 1, { used: this.#admitted.size, node });
+    const others = inOrder(requests.keys()).flatMap((name) => {
+      if (isExtendedResource(name) && !node.allocatable.has(name)) return []; // allocated by devices, which the node does not count
+      return this.#shortage(name, requests.get(name) ?? 0, { used: this.#used.get(name) ?? 0, node });
+    });
+    return [...pods, ...others];
   }
 
-  #outOf(
-    name: string,
+  #shortage(
+    resource: string,
     requested: number,
     { used, node }: { readonly used: number; readonly node: AdmittingNode },
-  ): Rejection | undefined {
-    const allocatable = node.allocatable.get(name);
-    const capacity = (name === CPU ? allocatable?.milliValue() : allocatable?.value()) ?? 0;
-    if (requested === 0 || requested <= capacity - used) return undefined;
-    const message = `Node didn't have enough resource: ${name}, requested: ${requested}, used: ${used}, capacity: ${capacity}`;
-    return { reason: `OutOf${name}`, message };
+  ): readonly CountedShortage[] {
+    const allocatable = node.allocatable.get(resource);
+    const capacity = (resource === CPU ? allocatable?.milliValue() : allocatable?.value()) ?? 0;
+    const amount = requested - (capacity - used);
+    return requested === 0 || amount <= 0 ? [] : [{ resource, amount, requested, used, capacity }];
   }
+}
+
+interface CountedShortage extends Shortage {
+  readonly requested: number;
+  readonly used: number;
+  readonly capacity: number;
+}
+
+function shortageRejection({ resource, requested, used, capacity }: CountedShortage): Rejection {
+  const message = `Node didn't have enough resource: ${resource}, requested: ${requested}, used: ${used}, capacity: ${capacity}`;
+  return { reason: `OutOf${resource}`, message };
 }
 
 /** The requests that count against the node. Resources that were allocated as devices count there instead. */

@@ -3,17 +3,23 @@ export type * from './machine.ts';
 export type {
   BackendContext,
   BackendPolling,
+  CgroupSource,
+  HealthCheck,
   NodeBackend,
   OpenNodeBackend,
   OpenVolumeDrivers,
   PodContent,
   PodFiles,
+  ReadCgroupOptions,
   UsageSource,
   VolumeDrivers,
 } from './node-backend.ts';
 export {
+  type ClaimedDevice,
+  type ContainerClaim,
   type ContainerEdits,
   type DeviceEdits,
+  type DeviceHealth,
   type DeviceResources,
   NO_DEVICES,
   NO_EDITS,

@@ -1,6 +1,13 @@
-import type { Clock, Logger, Random, Runnable } from '../../base/index.ts';
+import type { Clock, Duration, Logger, Random, Runnable } from '../../base/index.ts';
 import type { Client, Node, Observed, Pod } from '../../client/index.ts';
-import type { ActionExecutor, ContainerLogs, ImageService, NodeUsage, RuntimeService } from '../runtime/index.ts';
+import type {
+  ActionExecutor,
+  CgroupFigures,
+  ContainerLogs,
+  ImageService,
+  NodeUsage,
+  RuntimeService,
+} from '../runtime/index.ts';
 import type { NodeMeter } from '../eviction/index.ts';
 import type { Machine } from './machine.ts';
 import type { BackendMetrics } from './metric-family.ts';
@@ -12,9 +19,17 @@ import type { VolumeFile, VolumePlugin } from './volume-plugin.ts';
 /** How often the agent polls, for backends whose notifications can get lost. */
 export interface BackendPolling {
   /** Interval at which the agent lists containers in addition to following events; undefined where events cannot be lost. */
-  readonly relistEveryMs: number | undefined;
+  readonly relistEvery: Duration | undefined;
   /** Interval at which the agent checks the health of runtime and machine; undefined where the backend calls `BackendContext.changed`. */
-  readonly checkEveryMs: number | undefined;
+  readonly checkEvery: Duration | undefined;
+}
+
+/** One of the checks behind `/healthz`. */
+export interface HealthCheck {
+  /** Such as `device-plugin`. */
+  readonly name: string;
+  /** What is wrong; undefined when nothing is. */
+  problem(): string | undefined;
 }
 
 /** The files that the agent keeps for pods, below `folders.root`. */
@@ -37,6 +52,21 @@ export interface UsageSource {
   read(pods: readonly Observed<Pod>[], node: Observed<Node> | undefined): Promise<NodeUsage>;
 }
 
+export interface ReadCgroupOptions {
+  readonly nowMs: number;
+  /** Whose network is measured: that of the processes in the cgroup, that of the machine, or none. */
+  readonly network: 'own' | 'machine' | 'none';
+}
+
+/** Reads what the kernel counts of cgroups, by their paths below the mount point: `/kubepods/burstable`. */
+export interface CgroupSource {
+  readonly processors: { readonly physicalCores: number; readonly sockets: number };
+  /** The names of the cgroups directly below; none where there is no such cgroup. */
+  children(path: string): Promise<readonly string[]>;
+  /** Undefined where there is no such cgroup. */
+  read(path: string, options: ReadCgroupOptions): Promise<CgroupFigures | undefined>;
+}
+
 /**
  * Everything the agent needs from the machine it runs on. The composition root opens one for each node.
  *
@@ -55,11 +85,15 @@ export interface NodeBackend extends AsyncDisposable {
   /** Probes and lifecycle hooks. */
   readonly actions: ActionExecutor;
   readonly usage: UsageSource;
+  /** Undefined for a backend whose containers are in no cgroups: their metrics are then made of `usage`. */
+  readonly cgroups?: CgroupSource;
   /** What evictions are decided by; undefined for a backend that runs out of nothing. */
   readonly meter: NodeMeter | undefined;
   readonly polling: BackendPolling;
   /** Work beside that of the agent, such as rotating logs. The agent runs it as long as it runs itself. */
   readonly tasks: readonly Runnable[];
+  /** Checks of the backend behind `/healthz` of the node's port; default none. */
+  readonly healthChecks?: readonly HealthCheck[];
   /** What the backend counts by itself; default nothing. */
   readonly metrics?: BackendMetrics;
   /**

@@ -46,6 +46,31 @@ export interface GivenDevice {
   readonly nodes: readonly number[];
 }
 
+export type DeviceHealth = 'Healthy' | 'Unhealthy' | 'Unknown';
+
+/** A device of a claim, as its driver has prepared it. */
+export interface ClaimedDevice {
+  readonly driver: string;
+  readonly pool: string;
+  readonly device: string;
+  readonly shareId: string | undefined;
+  /** Requests of the claim that the device is for; empty for all. */
+  readonly requests: readonly string[];
+  readonly cdiDevices: readonly string[];
+  readonly health: DeviceHealth;
+  /** More about the health, in the driver's words; empty where it says nothing. */
+  readonly message: string;
+}
+
+/** A prepared claim that a container refers to, with all its devices. */
+export interface ContainerClaim {
+  /** The name by which the container refers to the claim; empty for the claim of extended resources. */
+  readonly name: string;
+  readonly claimName: string;
+  readonly claimNamespace: string;
+  readonly devices: readonly ClaimedDevice[];
+}
+
 /** The devices of a machine. A backend that sees devices come or go calls `BackendContext.changed`. */
 export interface NodeDevices {
   /** Reserves devices for a pod that the node is about to admit, or rejects the pod (`UnexpectedAdmissionError`). */
@@ -63,6 +88,8 @@ export interface NodeDevices {
   ): Promise<ContainerEdits | undefined>;
   /** The devices of plugins that a container has. A backend calls `BackendContext.podChanged` when the health of one has changed. */
   given(podUid: string, container: string): readonly GivenDevice[];
+  /** The claims that a container refers to, once they are prepared. A backend calls `BackendContext.podChanged` when the health of one of their devices has changed. */
+  claimed(pod: Observed<Pod>, container: ContainerSpec): readonly ContainerClaim[];
   /** The healthy devices of all plugins, in use or not. */
   givable(): readonly GivenDevice[];
   /** The uids of pods that have devices, also those of an earlier run of the agent. */
@@ -79,6 +106,7 @@ export const NO_DEVICES: NodeDevices = {
   prepare: async () => NO_EDITS,
   containerEdits: async () => undefined,
   given: () => [],
+  claimed: () => [],
   givable: () => [],
   podUids: () => [],
   unprepare: async () => undefined,

@@ -1,10 +1,28 @@
-import type { DeepReadonly } from '../../base/index.ts';
+import type { DeepReadonly, Duration } from '../../base/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
 import type { EvictionOptions } from '../eviction/index.ts';
 import type { NodeImageOptions } from '../images/index.ts';
 import type { ChangeDetection } from '../objects/index.ts';
 import type { NodeShutdownOptions } from '../shutdown/index.ts';
 import type { StaticPodOptions } from '../static-pods/index.ts';
+
+/** How a node registers and reports itself, as in a KubeletConfiguration. */
+export interface NodeReporting {
+  /** Whether the agent creates the Node object; default true. Otherwise it reports as soon as another client has created one. */
+  readonly registers?: boolean;
+  /** The id of the machine at its provider, written when the node is created; default none. */
+  readonly providerId?: string;
+  /** Whether a cloud's controller completes the node: its addresses then win, and a taint keeps pods away until it has; default false. */
+  readonly hasExternalCloud?: boolean;
+  /** The addresses that an administrator has chosen, for a cloud's controller; default none. */
+  readonly chosenAddresses?: readonly string[];
+  /** Maximum number of images in the status, the largest first; -1 for all; default 50. */
+  readonly maxImages?: number;
+  /** How often the status is written when nothing changes; default 5m. */
+  readonly reportEvery?: Duration;
+  /** How long the lease is valid; it is renewed four times as often; default 40s. */
+  readonly leaseDuration?: Duration;
+}
 
 /** How a node works, as in a KubeletConfiguration. */
 export interface NodeBehavior {
@@ -22,6 +40,12 @@ export interface NodeBehavior {
   readonly staticPods?: StaticPodOptions | undefined;
   /** How the node learns of changes of ConfigMaps and Secrets that pods use; default `Get`. */
   readonly changeDetection?: ChangeDetection | undefined;
+  /** How the node registers and reports itself; default as a kubelet's. */
+  readonly reporting?: NodeReporting | undefined;
+  /** The longest delay before a container that has failed is started again; default 5m. */
+  readonly maxRestartDelay?: Duration | undefined;
+  /** Whether containers that name no seccomp profile get the runtime's; default false, they run unconfined. */
+  readonly seccompDefault?: boolean | undefined;
 }
 
 /** What the composition root decides about a node; everything else comes from the machine. */

@@ -1,4 +1,4 @@
-import type { DeepReadonly } from '../../base/index.ts';
+import type { DeepReadonly, Duration } from '../../base/index.ts';
 import type { Observed, PersistentVolume, Pod, Secret } from '../../client/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
 
@@ -74,7 +74,7 @@ export interface VolumePlugin {
   /** Such as `kubernetes.io/configmap`. */
   readonly name: string;
   /** Interval at which volumes with a payload are mounted again, so that changes reach running pods; undefined where the plugin reads payloads on demand. */
-  readonly refreshEveryMs: number | undefined;
+  readonly refreshEvery: Duration | undefined;
   supports(source: VolumeSource): boolean;
   /** Mounts the volume, or updates the content of one that is mounted. Returns its path on the machine. */
   mount(request: MountRequest): Promise<string>;
@@ -92,7 +92,7 @@ export interface VolumePlugin {
    * attached. Plugins without this have no such volumes.
    */
   attachedName?(source: VolumeSource): Promise<string | undefined>;
-  /** Whether a mounted volume is mounted again at intervals of `refreshEveryMs` although it has no payload; default false. */
+  /** Whether a mounted volume is mounted again at intervals of `refreshEvery` although it has no payload; default false. */
   isRefreshed?(source: VolumeSource, podUid: string): boolean;
   /** Releases what the machine holds for volumes that no pod has mounted. The agent calls this after it has unmounted volumes. */
   releaseUnused?(): Promise<void>;
@@ -119,8 +119,8 @@ export class VolumeStepError extends Error {
 /** A volume could not be grown. */
 export class VolumeGrowError extends Error {
   override readonly name = 'VolumeGrowError';
-  /** Whether growing may still be in progress, has failed, or can never succeed. */
-  readonly outcome: 'unknown' | 'final' | 'infeasible';
+  /** Whether growing may still be in progress, has failed, can never succeed, or not while the volume is mounted. */
+  readonly outcome: 'unknown' | 'final' | 'infeasible' | 'in use';
 
   constructor(outcome: VolumeGrowError['outcome'], message: string, options?: ErrorOptions) {
     super(message, options);

@@ -332,6 +332,16 @@ describe('the configuration of a container', () => {
       seccomp: { profileType: 'Unconfined' },
     });
   });
+
+  test("has the runtime's seccomp profile by default where the node says so, and its own where it has one", async () => {
+    const profileOf = async (own: ContainerSpec['securityContext'], seccompDefault: boolean): Promise<unknown> => {
+      const { linux } = await configOf(own === undefined ? {} : { securityContext: own }, {}, { seccompDefault });
+      return linux.securityContext.seccomp?.profileType;
+    };
+    expect(await profileOf(undefined, true)).toBe('RuntimeDefault');
+    expect(await profileOf({ seccompProfile: { type: 'Unconfined' } }, true)).toBe('Unconfined');
+    expect(await profileOf(undefined, false)).toBe('Unconfined');
+  });
 });
 
 test('expandVariables() leaves alone what is no reference', () => {

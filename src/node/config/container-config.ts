@@ -45,6 +45,8 @@ export interface ContainerConfigParts extends VolumeMountsParts {
   readonly userNamespace: IdMapping | undefined;
   /** The id of the container whose processes an ephemeral container sees; undefined for its own alone. */
   readonly targetId: string | undefined;
+  /** Whether containers that name no seccomp profile get the runtime's; default false. */
+  readonly seccompDefault?: boolean | undefined;
   /** The edits of the pod's devices; undefined for containers without devices. */
   readonly edits: ContainerEdits | undefined;
   /** Of the node. */

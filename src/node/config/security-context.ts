@@ -16,6 +16,8 @@ import { ContainerConfigError } from './config-error.ts';
 
 type PodSecurity = NonNullable<NonNullable<Observed<Pod>['spec']>['securityContext']>;
 
+const RUNTIME_DEFAULT = { type: 'RuntimeDefault' } as const;
+
 /** The sandbox itself always has the runtime's seccomp profile, so that containers may have stricter ones. */
 export function sandboxSecurity(pod: Observed<Pod>, userNamespace: IdMapping | undefined): LinuxSandboxSecurityContext {
   const { securityContext = {}, containers = [], initContainers = [] } = pod.spec ?? {};
@@ -34,19 +36,22 @@ export interface ContainerSecurityParts {
   readonly userNamespace: IdMapping | undefined;
   /** The id of the container whose processes an ephemeral container sees. */
   readonly targetId: string | undefined;
+  /** Whether containers that name no seccomp profile get the runtime's; default false. */
+  readonly seccompDefault?: boolean | undefined;
 }
 
 export function containerSecurity(
   pod: Observed<Pod>,
   container: ContainerSpec,
-  { root, userNamespace, targetId }: ContainerSecurityParts,
+  { root, userNamespace, targetId, seccompDefault = false }: ContainerSecurityParts,
 ): LinuxContainerSecurityContext {
   const ofPod: PodSecurity = pod.spec?.securityContext ?? {};
   const own = container.securityContext ?? {};
+  const wanted = own.seccompProfile ?? ofPod.seccompProfile ?? (seccompDefault ? RUNTIME_DEFAULT : undefined);
   const appArmor = own.appArmorProfile ?? ofPod.appArmorProfile;
   return {
     privileged: own.privileged === true,
-    seccomp: seccompProfile(own.seccompProfile ?? ofPod.seccompProfile, `${root}/seccomp`),
+    seccomp: seccompProfile(wanted, `${root}/seccomp`),
     ...(appArmor === undefined ? {} : { apparmor: profile(appArmor.type, appArmor.localhostProfile) }),
     addCapabilities: own.capabilities?.add ?? [],
     dropCapabilities: own.capabilities?.drop ?? [],

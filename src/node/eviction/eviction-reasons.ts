@@ -10,6 +10,8 @@ export interface PodEviction {
   readonly message: string;
   /** Annotations of the event. */
   readonly annotations?: Readonly<Record<string, string>>;
+  /** As metrics name it: a signal, or the limit that the pod exceeds. */
+  readonly signal: string;
 }
 
 const bytesText = (bytes: number): string => quantityOf(bytes, 'BinarySI').toString();
@@ -43,6 +45,7 @@ export function pressureEviction(
       ? ''
       : `Pod ${pod.metadata.name} was using ${bytesText(usage.memoryBytes)}, request is ${podRequest}, has larger consumption of ${resource}. `;
   return {
+    signal: threshold.signal,
     message: `${low}${whole}${words.join('')}`,
     annotations: {
       ...(usage === undefined || podRequest === undefined
@@ -90,24 +93,29 @@ export function storageEviction(
     const used = usage.volumes.get(name)?.bytes ?? 0;
     if (limit !== undefined && limit.sign > 0 && used > limit.value())
       return plain(
+        'emptydirfs.limit',
         `Usage of EmptyDir volume ${JSON.stringify(name)} exceeds the limit ${JSON.stringify(limit.toString())}. `,
       );
   }
   const whole = podLimits({ spec: spec ?? { containers: [] } }).get('ephemeral-storage');
   if (whole !== undefined && diskUsage(usage).bytes > whole.value())
-    return plain(`Pod ephemeral local storage usage exceeds the total limit of containers ${whole.toString()}. `);
+    return plain(
+      'ephemeralpodfs.limit',
+      `Pod ephemeral local storage usage exceeds the total limit of containers ${whole.toString()}. `,
+    );
   for (const [name, { logs, rootfs }] of usage.containers) {
     const container = spec?.containers.find((each) => each.name === name);
     const limit = amountsOf(container?.resources?.limits).get('ephemeral-storage');
     const used = logs.bytes + (hasImageFilesystem ? 0 : rootfs.bytes);
     if (limit !== undefined && limit.value() !== 0 && used > limit.value())
       return plain(
+        'ephemeralcontainerfs.limit',
         `Container ${name} exceeded its local ephemeral storage limit ${JSON.stringify(limit.toString())}. `,
       );
   }
   return undefined;
 }
 
-function plain(message: string): PodEviction {
-  return { message };
+function plain(signal: string, message: string): PodEviction {
+  return { signal, message };
 }

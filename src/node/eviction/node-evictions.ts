@@ -1,5 +1,5 @@
 import { hasUntolerated, qosClassOf } from '../../api/meaning/index.ts';
-import { type Clock, type Logger, messageOf, type Runnable } from '../../base/index.ts';
+import { type Clock, type Duration, type Logger, messageOf, millisecondsOf, type Runnable } from '../../base/index.ts';
 import { keyOf, type Observed, type Pod } from '../../client/index.ts';
 import type { MachinePressure } from '../backend/machine.ts';
 import type { VolumeUsage } from '../runtime/index.ts';
@@ -21,7 +21,7 @@ import {
 /** When a node evicts pods, as in a KubeletConfiguration. */
 export interface EvictionOptions extends ThresholdTexts {
   /** `evictionPressureTransitionPeriod`; default 5m. */
-  readonly transitionMs?: number;
+  readonly transitionPeriod?: Duration;
   /** `evictionMaxPodGracePeriod`, for soft thresholds; default 0. */
   readonly maxPodGraceSeconds?: number;
   /** `localStorageCapacityIsolation`: whether limits of ephemeral storage are enforced; default true. */
@@ -49,8 +49,8 @@ export interface NodeEvictionsParts {
   readonly volumes: VolumeSource;
   /** The pods that are neither ended nor ending. */
   pods(): readonly Observed<Pod>[];
-  /** Begins to end a pod. */
-  evict(pod: Observed<Pod>, order: EvictionOrder): void;
+  /** Begins to end a pod; `ageMs` is how long ago it was measured what it is evicted for. */
+  evict(pod: Observed<Pod>, order: EvictionOrder, ageMs: number): void;
   /** Whether nothing of the pod runs any more. */
   hasEnded(pod: Observed<Pod>): boolean;
   /** Removes containers that have ended and images that no container uses, whatever their age. */
@@ -74,6 +74,7 @@ export class NodeEvictions implements Runnable {
   readonly #options: EvictionOptions;
   readonly #parts: NodeEvictionsParts;
   #state: EvictionState = CALM;
+  #measuredAtMs = 0;
 
   constructor(options: EvictionOptions, parts: NodeEvictionsParts) {
     this.#thresholds = readThresholds(options);
@@ -134,9 +135,10 @@ export class NodeEvictions implements Runnable {
   }
 
   #note(thresholds: readonly Threshold[], { observations }: NodeMeasurement): void {
-    const { transitionMs = TRANSITION_MS } = this.#options;
+    const transitionMs = millisecondsOf(this.#options.transitionPeriod ?? TRANSITION_MS);
     const before = this.#state.conditions;
     const nowMs = this.#parts.clock.now();
+    this.#measuredAtMs = nowMs;
     this.#state = nextState(this.#state, { thresholds, observations, nowMs, transitionMs });
     const { conditions } = this.#state;
     if (conditions.size !== before.size || [...conditions].some((each) => !before.has(each)))
@@ -189,7 +191,7 @@ export class NodeEvictions implements Runnable {
       return false;
     }
     this.#parts.log.info('pod is evicted', { pod: keyOf(pod), message: order.message });
-    this.#parts.evict(pod, order);
+    this.#parts.evict(pod, order, this.#parts.clock.now() - this.#measuredAtMs);
     return true;
   }
 

@@ -116,7 +116,7 @@ describe('a node', () => {
     const texts = {
       evictionHard: {},
       evictionSoft: { 'memory.available': '100Mi' },
-      evictionSoftGraceMs: { 'memory.available': minute },
+      evictionSoftGrace: { 'memory.available': minute },
     };
     expect(
       looks(texts, [

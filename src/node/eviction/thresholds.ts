@@ -1,4 +1,5 @@
 // From what limit on a node evicts pods, and which limits are reached: pure functions over what was configured and measured.
+import { type Duration, millisecondsOf } from '../../base/index.ts';
 import { parseQuantity, Quantity } from '../../api/values/index.ts';
 import {
   type EvictionSignal,
@@ -29,7 +30,7 @@ export interface ThresholdTexts {
   readonly evictionHard?: Readonly<Record<string, string>>;
   readonly evictionSoft?: Readonly<Record<string, string>>;
   /** Milliseconds by signal. */
-  readonly evictionSoftGraceMs?: Readonly<Record<string, number>>;
+  readonly evictionSoftGrace?: Readonly<Record<string, Duration>>;
   readonly evictionMinimumReclaim?: Readonly<Record<string, string>>;
   /** Whether `enforceNodeAllocatable` has `pods`: memory is then watched in the cgroup of all pods, too. Default true. */
   readonly enforcesAllocatable?: boolean;
@@ -45,19 +46,14 @@ export const DEFAULT_HARD: Readonly<Record<string, string>> = {
 
 /** Reads thresholds; throws when a signal, an amount or a grace period cannot be used. */
 export function readThresholds(texts: ThresholdTexts): readonly Threshold[] {
-  const {
-    evictionHard = DEFAULT_HARD,
-    evictionSoft = {},
-    evictionSoftGraceMs = {},
-    enforcesAllocatable = true,
-  } = texts;
+  const { evictionHard = DEFAULT_HARD, evictionSoft = {}, evictionSoftGrace = {}, enforcesAllocatable = true } = texts;
   const reclaims = new Map(statements(texts.evictionMinimumReclaim ?? {}));
   const hard = statements(evictionHard).map(([signal, amount]) => threshold(signal, amount, 0));
   const soft = statements(evictionSoft).map(([signal, amount]) => {
-    const graceMs = evictionSoftGraceMs[signal];
-    if (graceMs === undefined)
+    const grace = evictionSoftGrace[signal];
+    if (grace === undefined)
       throw new Error(`grace period must be specified for the soft eviction threshold ${signal}`);
-    return threshold(signal, amount, graceMs);
+    return threshold(signal, amount, millisecondsOf(grace));
   });
   const all = [...hard, ...soft].map((each) => ({ ...each, minReclaim: reclaims.get(each.signal) }));
   const forAllPods = enforcesAllocatable

@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto';
-import { type Clock, DurationError, type Logger, messageOf, parseDuration } from '../../base/index.ts';
+import {
+  type Clock,
+  type Duration,
+  DurationError,
+  type Logger,
+  messageOf,
+  millisecondsOf,
+  parseDuration,
+} from '../../base/index.ts';
 import { type Client, type Observed, type Pod, requestToken } from '../../client/index.ts';
+import type { AgentMetrics } from '../agent-metrics.ts';
+import { fullRepositoryOf } from './image-name.ts';
 import { matchesPlace, matchingCredentials, normalPlace } from './registry-credentials.ts';
 import type { TrackedCredential } from './tracked-credential.ts';
 
@@ -10,7 +20,7 @@ export interface CredentialPlugin {
   /** The images that it is asked about: hosts with `*` for parts of a label, ports, and beginnings of paths. */
   readonly matchImages: readonly string[];
   /** How long an answer is used that does not say so itself. */
-  readonly defaultCacheMs: number;
+  readonly defaultCacheDuration: Duration;
   /** `credentialprovider.kubelet.k8s.io/v1`, `/v1beta1` or `/v1alpha1`. */
   readonly apiVersion: string;
   /** Set for a provider that gets a token of the pod's service account. */
@@ -29,6 +39,7 @@ export interface CredentialPluginsParts {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly metrics: AgentMetrics;
 }
 
 interface Account {
@@ -64,7 +75,8 @@ export class CredentialPlugins {
 
   /** The credentials of all plugins for an image; a plugin that fails has none. */
   async of(image: string, pod: Observed<Pod>): Promise<readonly TrackedCredential[]> {
-    const found = await Promise.all(this.#plugins.map((plugin) => this.#tryPlugin(plugin, image, pod)));
+    const repository = fullRepositoryOf(image); // as a kubelet: programs are asked about repositories, not tags
+    const found = await Promise.all(this.#plugins.map((plugin) => this.#tryPlugin(plugin, repository, pod)));
     return found.flat();
   }
 
@@ -76,7 +88,7 @@ export class CredentialPlugins {
       const { credentials } = await this.#answer(plugin, image, account);
       const all = credentials.map(({ place, username, password }) => ({
         place: normalPlace(place),
-        auth: { username, password, serverAddress: place },
+        auth: { username, password },
       }));
       const { namespace = '', name = '', uid = '' } = account ?? {};
       const source = account === undefined ? NODE : ({ type: 'service account', namespace, name, uid } as const);
@@ -111,7 +123,7 @@ export class CredentialPlugins {
   }
 
   async #ask(plugin: CredentialPlugin, image: string, account: Account | undefined): Promise<Answer> {
-    const { apiVersion, defaultCacheMs, tokenAttributes } = plugin;
+    const { apiVersion, defaultCacheDuration, tokenAttributes } = plugin;
     const request = {
       kind: 'CredentialProviderRequest',
       apiVersion,
@@ -120,13 +132,28 @@ export class CredentialPlugins {
         ? {}
         : { serviceAccountToken: account.token, serviceAccountAnnotations: account.annotations }),
     };
-    const answer = readAnswer(await plugin.run(JSON.stringify(request)), { image, apiVersion, defaultCacheMs });
+    const text = await this.#measured(plugin.name, () => plugin.run(JSON.stringify(request)));
+    const answer = readAnswer(text, { image, apiVersion, defaultCacheMs: millisecondsOf(defaultCacheDuration) });
     const isTokenReturned = answer.credentials.some(({ password }) => password === account?.token);
     if (isTokenReturned && tokenAttributes?.cacheType !== 'Token')
       throw new Error(
         "credential provider plugin returned the service account token as the password which is not allowed when service account cache type is not set to 'Token'",
       );
     return answer;
+  }
+
+  async #measured(plugin_name: string, run: () => Promise<string>): Promise<string> {
+    const { clock, metrics } = this.#parts;
+    const beganMs = clock.monotonic();
+    try {
+      return await run();
+    } catch (error) {
+      metrics.add('kubelet_credential_provider_plugin_errors_total', { plugin_name });
+      throw error;
+    } finally {
+      const tookMs = clock.monotonic() - beganMs;
+      metrics.observe('kubelet_credential_provider_plugin_duration', tookMs / 1000, { plugin_name });
+    }
   }
 
   /** The account of a pod for a plugin that wants one; undefined when the pod has none, or lacks a required annotation. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { agentMetrics } from '../agent-metrics.ts';
 import { VirtualClock } from '../../base/index.ts';
 import { type ContainerStatus, RuntimeError } from '../runtime/index.ts';
 import { MemoryImages } from '../testing/memory-images.ts';
@@ -10,7 +11,13 @@ test('images that no container uses go when the disk is full, once they are old 
   const images = new MemoryImages(['used', 'old', 'older']);
   const failures: string[] = [];
   const runtime = running(() => [{ imageRef: 'used' }]);
-  const collector = new ImageCollector({ clock, images, runtime, failed: (message) => failures.push(message) });
+  const collector = new ImageCollector({
+    clock,
+    images,
+    runtime,
+    failed: (message) => failures.push(message),
+    metrics: agentMetrics(),
+  });
   images.otherBytes = 54; // 84 %
   await clock.advance('5m');
   await collector.collect();
@@ -33,7 +40,7 @@ test('images are removed from exactly the upper threshold on, least recently use
   const images = new MemoryImages(['never', 'recent', 'early']);
   let inUse = 'early';
   const runtime = running(() => [{ imageRef: inUse }]);
-  const collector = new ImageCollector({ clock, images, runtime, failed: () => undefined });
+  const collector = new ImageCollector({ clock, images, runtime, failed: () => undefined, metrics: agentMetrics() });
   await collector.collect();
   inUse = 'recent';
   images.otherBytes = 54; // 84 %
@@ -55,7 +62,13 @@ test('images that are younger than two minutes stay', async () => {
   const images = new MemoryImages(['new']);
   images.otherBytes = 80;
   const runtime = running(() => []);
-  const collector = new ImageCollector({ clock, images, runtime, failed: (message) => failures.push(message) });
+  const collector = new ImageCollector({
+    clock,
+    images,
+    runtime,
+    failed: (message) => failures.push(message),
+    metrics: agentMetrics(),
+  });
   await collector.collect();
   await clock.advance('119s');
   await collector.collect();
@@ -69,8 +82,8 @@ test('images that were not used for longer than allowed go, however empty the di
   const clock = new VirtualClock();
   const images = new MemoryImages(['used', 'unused']);
   const runtime = running(() => [{ imageRef: 'used' }]);
-  const parts = { clock, images, runtime, failed: () => undefined };
-  const collector = new ImageCollector({ ...parts, limits: { maxAgeMs: 3_600_000 } });
+  const parts = { clock, images, runtime, failed: () => undefined, metrics: agentMetrics() };
+  const collector = new ImageCollector({ ...parts, limits: { maxAge: '1h' } });
   await collector.collect();
   await clock.advance('1h');
   await collector.collect();
@@ -92,7 +105,13 @@ test('images that a container mounts stay, whether the runtime tells it in its l
     if (id !== 'b') throw new RuntimeError('NotFound', `there is no ${id}`);
     return containerOf({ id, mountedImages: ['asked'] });
   };
-  const parts = { clock, images, runtime: { ...runtime, containerStatus }, failed: () => undefined };
+  const parts = {
+    clock,
+    images,
+    runtime: { ...runtime, containerStatus },
+    failed: () => undefined,
+    metrics: agentMetrics(),
+  };
   await new ImageCollector(parts).removeUnused();
   expect([...images.names]).toEqual(['listed', 'asked']);
 });

@@ -1,4 +1,5 @@
-import type { Clock } from '../../base/index.ts';
+import type { AgentMetrics } from '../agent-metrics.ts';
+import { type Clock, type Duration, millisecondsOf } from '../../base/index.ts';
 import {
   type ContainerStatus,
   type Image,
@@ -19,9 +20,9 @@ export interface ImageLimits {
   /** `imageGCLowThresholdPercent`; default 80. */
   readonly lowPercent?: number;
   /** `imageMinimumGCAge`; default 2m. */
-  readonly minAgeMs?: number;
+  readonly minAge?: Duration;
   /** `imageMaximumGCAge`: unused images of this age are removed whatever the disk usage; default never. */
-  readonly maxAgeMs?: number;
+  readonly maxAge?: Duration;
 }
 
 export interface ImageCollectorParts {
@@ -31,6 +32,7 @@ export interface ImageCollectorParts {
   readonly limits?: ImageLimits | undefined;
   /** Called when too few images could be removed. */
   failed(message: string): void;
+  readonly metrics: AgentMetrics;
 }
 
 /** Removes unused images when the disk fills up, least recently used first. */
@@ -45,7 +47,7 @@ export class ImageCollector {
 
   async collect(): Promise<void> {
     const { images, clock, limits = {} } = this.#parts;
-    const { highPercent = HIGH_THRESHOLD_PERCENT, lowPercent = LOW_THRESHOLD_PERCENT, minAgeMs = MIN_AGE_MS } = limits;
+    const { highPercent = HIGH_THRESHOLD_PERCENT, lowPercent = LOW_THRESHOLD_PERCENT, minAge = MIN_AGE_MS } = limits;
     const nowMs = clock.now();
     const all = await images.listImages();
     await this.#note(all, nowMs);
@@ -56,7 +58,7 @@ export class ImageCollector {
     const usedPercent = 100 - Math.trunc((availableBytes * 100) / capacityBytes);
     if (usedPercent < highPercent) return;
     const wantedBytes = Math.trunc((capacityBytes * (100 - lowPercent)) / 100) - availableBytes;
-    const freedBytes = await this.#free(listed, wantedBytes, { nowMs, minAgeMs });
+    const freedBytes = await this.#free(listed, wantedBytes, { nowMs, minAgeMs: millisecondsOf(minAge) });
     if (freedBytes >= wantedBytes) return;
     const words = `Attempted to free ${wantedBytes} bytes, but only found ${freedBytes} bytes eligible to free.`;
     this.#parts.failed(`Failed to garbage collect required amount of images. ${words}`);
@@ -64,19 +66,20 @@ export class ImageCollector {
 
   /** Removes images that were not used for too long; returns the others. */
   async #removeOld(images: readonly Image[], nowMs: number): Promise<readonly Image[]> {
-    const { maxAgeMs = 0 } = this.#parts.limits ?? {};
+    const maxAgeMs = millisecondsOf(this.#parts.limits?.maxAge ?? 0);
     if (maxAgeMs <= 0) return images;
     const kept: Image[] = [];
     for (const image of images) {
       const { firstMs, usedMs } = this.#seen.get(image.id) ?? { firstMs: nowMs, usedMs: nowMs };
       if (nowMs - Math.max(firstMs, usedMs) <= maxAgeMs) kept.push(image);
-      else await this.#remove(image);
+      else await this.#remove(image, 'age');
     }
     return kept;
   }
 
-  async #remove({ id, repoTags, repoDigests }: Image): Promise<void> {
+  async #remove({ id, repoTags, repoDigests }: Image, reason: 'age' | 'space'): Promise<void> {
     await this.#parts.images.removeImage({ image: repoTags[0] ?? repoDigests[0] ?? id });
+    this.#parts.metrics.add('kubelet_image_garbage_collected_total', { reason });
   }
 
   /** Removes all images that no container uses, whatever their age. */
@@ -125,7 +128,7 @@ export class ImageCollector {
     let freedBytes = 0;
     for (const image of candidates) {
       if (freedBytes >= wantedBytes) break;
-      await this.#remove(image);
+      await this.#remove(image, 'space');
       freedBytes += image.size;
     }
     return freedBytes;

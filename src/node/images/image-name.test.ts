@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { imageNameProblem, repositoryOf } from './image-name.ts';
+import { fullRepositoryOf, imageNameProblem, repositoryOf } from './image-name.ts';
 
 test.each([
   ['nginx', 'nginx'],
@@ -21,4 +21,14 @@ test.each([
   ['a'.repeat(256), 'repository name must not be more than 255 characters'],
 ])('%s is not: %s', (image, reason) => {
   expect(imageNameProblem(image)).toBe(`couldn't parse image name ${JSON.stringify(image)}: ${reason}`);
+});
+
+test.each([
+  ['nginx', 'docker.io/library/nginx'],
+  ['team/web:1', 'docker.io/team/web'],
+  ['index.docker.io/nginx:1', 'docker.io/library/nginx'],
+  ['r.example.com:5000/team/web:1.2', 'r.example.com:5000/team/web'],
+  [`localhost/web@sha256:${'a'.repeat(64)}`, 'localhost/web'],
+])('credential providers are asked about %s by its whole repository, as by a kubelet', (image, repository) => {
+  expect(fullRepositoryOf(image)).toBe(repository);
 });

@@ -28,3 +28,15 @@ function problem(image: string, reason: string): string {
 export function repositoryOf(image: string): string {
   return NAME.exec(image)?.[1] ?? image;
 }
+
+const DEFAULT_REGISTRY = 'docker.io';
+
+/** The name without tag and digest, with the registry that it stands for: `docker.io/library/nginx` for `nginx:1`. */
+export function fullRepositoryOf(image: string): string {
+  const repository = repositoryOf(image);
+  const [first = '', ...rest] = repository.split('/');
+  const hasRegistry = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost');
+  if (hasRegistry && first !== DEFAULT_REGISTRY && first !== `index.${DEFAULT_REGISTRY}`) return repository;
+  const path = hasRegistry ? rest.join('/') : repository;
+  return `${DEFAULT_REGISTRY}/${path.includes('/') ? path : `library/${path}`}`;
+}

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { settle, VirtualClock } from '../../base/index.ts';
 import type { PodSandboxConfig } from '../runtime/index.ts';
 import { MemoryImages } from '../testing/memory-images.ts';
+import { RequestRate } from '../request-rate.ts';
 import { podOf } from '../testing/pod-views.ts';
 import { ImagePuller } from './image-puller.ts';
 
@@ -52,4 +53,31 @@ test('the credentials of the pod are tried one after the other; secrets that are
   expect(found.missing).toEqual(['none']);
   await puller.pull({ image: 'quay.io/team/web' }, { auths: found.auths, sandboxConfig }, signal);
   expect(tried).toEqual(['team', 'quay']);
+  images.pulling = async (_, { auth }) => {
+    throw new Error(auth?.username === 'team' ? 'denied' : 'not found');
+  };
+  const pull = (auths: typeof found.auths): Promise<unknown> =>
+    puller.pull({ image: 'quay.io/team/other' }, { auths, sandboxConfig }, signal);
+  await expect(pull(found.auths)).rejects.toThrow('[denied, not found]');
+  await expect(pull(found.auths.slice(0, 1))).rejects.toThrow(/^denied$/);
+});
+
+test("a pull beyond the rate fails in a kubelet's words, whatever its credentials, and later ones begin again", async () => {
+  const clock = new VirtualClock();
+  const images = new MemoryImages();
+  let pulls = 0;
+  images.pulling = async () => {
+    pulls += 1;
+    throw new Error('denied');
+  };
+  const rate = new RequestRate(clock, { perSecond: 1, burst: 1 });
+  const puller = new ImagePuller({ clock, images, maxParallel: 5, rate, secret: async () => undefined });
+  const auths = ['a', 'b'].map((username) => ({ auth: { username }, source: { type: 'node' } as const }));
+  const pull = (): Promise<unknown> => puller.pull({ image: 'web' }, { auths, sandboxConfig }, signal);
+  await expect(pull()).rejects.toThrow('denied');
+  expect(pulls).toBe(2);
+  await expect(pull()).rejects.toThrow('pull QPS exceeded');
+  expect(pulls).toBe(2);
+  await clock.advance('1s');
+  await expect(pull()).rejects.toThrow('denied');
 });

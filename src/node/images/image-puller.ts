@@ -1,6 +1,7 @@
-import type { Clock } from '../../base/index.ts';
+import { type Clock, messageOf } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { AuthConfig, ImageService, ImageSpec, PodSandboxConfig } from '../runtime/index.ts';
+import type { RequestRate } from '../request-rate.ts';
 import type { PullVerification } from './pull-verification.ts';
 import { credentialsOf, matchingCredentials } from './registry-credentials.ts';
 import type { TrackedCredential } from './tracked-credential.ts';
@@ -10,6 +11,8 @@ export interface ImagePullerParts {
   readonly images: ImageService;
   /** Maximum number of concurrent pulls; further pulls wait in order of arrival. */
   readonly maxParallel: number;
+  /** How many pulls may begin; default no limit. */
+  readonly rate?: RequestRate | undefined;
   /** Keeps track of who may use pulled images; default all pods may. */
   readonly verification?: PullVerification | undefined;
   /** Credentials of the node itself, for the image of a pod; tried after those of the pod. */
@@ -24,6 +27,16 @@ export interface PullResult {
   readonly waitedMs: number;
   /** The credential that the registry accepted; undefined when none was needed. */
   readonly used: TrackedCredential | undefined;
+}
+
+/** A pull has failed with every credential. The message names each different failure, as a kubelet puts several errors into one. */
+export class PullsFailedError extends Error {
+  override readonly name = 'PullsFailedError';
+
+  constructor(failures: readonly unknown[]) {
+    const messages = [...new Set(failures.map(messageOf))];
+    super(messages.length === 1 ? messages[0] : `[${messages.join(', ')}]`, { cause: failures.at(-1) });
+  }
 }
 
 /** Pulls images with the credentials of pods, a limited number at a time. */
@@ -69,7 +82,7 @@ export class ImagePuller {
     return !(await verification.mustPull(image, imageRef, async () => (await this.credentials(pod, image)).auths));
   }
 
-  /** Tries one credential after the other. Throws the error of the last try. */
+  /** Tries one credential after the other. Without any, throws what the runtime says. */
   async pull(
     image: ImageSpec,
     how: { readonly auths: readonly TrackedCredential[]; readonly sandboxConfig: PodSandboxConfig },
@@ -97,21 +110,24 @@ export class ImagePuller {
     }: { readonly auths: readonly TrackedCredential[]; readonly sandboxConfig: PodSandboxConfig },
     signal: AbortSignal,
   ): Promise<PullResult> {
-    const { clock, images } = this.#parts;
+    const { clock, images, rate } = this.#parts;
     const askedMs = clock.now();
     await this.#enter(signal);
     try {
+      if (rate?.allows() === false) throw new Error('pull QPS exceeded');
       let used: TrackedCredential | undefined;
       const beganMs = clock.now();
-      const tries = auths.length === 0 ? [undefined] : auths;
-      for (const [index, tried] of tries.entries()) {
+      const failures: unknown[] = [];
+      for (const tried of auths.length === 0 ? [undefined] : auths) {
         try {
           const auth = tried === undefined ? {} : { auth: tried.auth };
           await images.pullImage(image, { signal, sandboxConfig, ...auth });
           used = tried;
           break;
         } catch (error) {
-          if (signal.aborted || index === tries.length - 1) throw error;
+          if (signal.aborted || tried === undefined) throw error;
+          failures.push(error);
+          if (failures.length === auths.length) throw new PullsFailedError(failures);
         }
       }
       const nowMs = clock.now();

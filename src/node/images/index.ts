@@ -8,7 +8,7 @@ export {
 } from './image-collector.ts';
 export type { CredentialPlugin } from './credential-plugins.ts';
 export { imageNameProblem } from './image-name.ts';
-export type { ImagePuller, PullResult } from './image-puller.ts';
+export { type ImagePuller, type PullResult, PullsFailedError } from './image-puller.ts';
 export { type NodeImageOptions, nodeImagePuller } from './node-images.ts';
 export type { PulledRecord, PullRecords, VerificationPolicy } from './pull-verification.ts';
 export { credentialsOf, type RegistryCredential } from './registry-credentials.ts';

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { agentMetrics } from '../agent-metrics.ts';
 import { discardLogger, VirtualClock } from '../../base/index.ts';
 import { type PulledRecord, PullVerification, type VerificationPolicy } from './pull-verification.ts';
 import type { TrackedCredential } from './tracked-credential.ts';
@@ -26,7 +27,7 @@ function verification(policy?: VerificationPolicy, allowlist: readonly string[] 
     removeIntent: async (image: string) => void intents.delete(image),
   };
   const options = { records, allowlist, ...(policy === undefined ? {} : { policy }) };
-  return new PullVerification(options, { clock: new VirtualClock(), log: discardLogger });
+  return new PullVerification(options, { clock: new VirtualClock(), log: discardLogger, metrics: agentMetrics() });
 }
 
 async function pull(verified: PullVerification, used: TrackedCredential | undefined): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '../../base/index.ts';
 import { messageOf } from '../../base/index.ts';
+import type { AgentMetrics } from '../agent-metrics.ts';
 import { repositoryOf } from './image-name.ts';
 import { credentialHash, type TrackedCredential } from './tracked-credential.ts';
 
@@ -54,6 +55,15 @@ export interface PullVerificationOptions {
 /** Kept for one repository of an image; further secrets have to pull again. */
 const MAX_SECRETS = 100;
 
+export interface PullVerificationParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: AgentMetrics;
+}
+
+/** What a check came to, as metrics name it. */
+type CheckResult = 'credentialPolicyAllowed' | 'credentialRecordFound' | 'mustAuthenticate' | 'error';
+
 /** Keeps pods from using images that were pulled with the secrets of others. */
 export class PullVerification {
   readonly #policy: VerificationPolicy;
@@ -61,13 +71,15 @@ export class PullVerification {
   readonly #records: PullRecords;
   readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #metrics: AgentMetrics;
 
-  constructor(options: PullVerificationOptions, { clock, log }: { readonly clock: Clock; readonly log: Logger }) {
+  constructor(options: PullVerificationOptions, { clock, log, metrics }: PullVerificationParts) {
     this.#policy = options.policy ?? 'NeverVerifyPreloadedImages';
     this.#allowlist = options.allowlist ?? [];
     this.#records = options.records;
     this.#clock = clock;
     this.#log = log;
+    this.#metrics = metrics;
   }
 
   /** Whether an image that is on the machine has to be pulled again, to see that the pod may use it. */
@@ -76,6 +88,16 @@ export class PullVerification {
     imageRef: string,
     credentials: () => Promise<readonly TrackedCredential[]>,
   ): Promise<boolean> {
+    const result = await this.#check(image, imageRef, credentials);
+    this.#metrics.add('kubelet_imagemanager_image_mustpull_checks_total', { result });
+    return result === 'mustAuthenticate' || result === 'error';
+  }
+
+  async #check(
+    image: string,
+    imageRef: string,
+    credentials: () => Promise<readonly TrackedCredential[]>,
+  ): Promise<CheckResult> {
     let record: PulledRecord | undefined;
     let isPulled: boolean;
     try {
@@ -83,13 +105,14 @@ export class PullVerification {
       isPulled = record !== undefined || (await this.#records.hasIntent(image));
     } catch (error) {
       this.#log.warn('records of pulled images cannot be read', { image, error: messageOf(error) });
-      return true;
+      return 'error';
     }
-    if (!this.#verifies(image, isPulled)) return false;
+    if (!this.#verifies(image, isPulled)) return 'credentialPolicyAllowed';
     const known = record?.credentialMapping[repositoryOf(image)];
-    if (known === undefined) return true;
-    if (known.nodePodsAccessible === true) return false;
-    return !(await credentials()).some((credential) => isAmong(credential, known));
+    if (known === undefined) return 'mustAuthenticate';
+    if (known.nodePodsAccessible === true) return 'credentialRecordFound';
+    const isKnown = (await credentials()).some((credential) => isAmong(credential, known));
+    return isKnown ? 'credentialRecordFound' : 'mustAuthenticate';
   }
 
   /** A pull begins. Until it has ended, an image that appears counts as pulled by the node. */

@@ -13,8 +13,8 @@ const usersFor = (data: Readonly<Record<string, string>>, image: string): unknow
 test('credentials are read from both kinds of secrets, in the open or encoded', () => {
   const auths = { 'quay.io': { auth: base64('ann:pass:word') }, 'gcr.io': { username: 'bob', password: 'b' } };
   expect(credentialsOf(secret(auths)).map(({ auth }) => auth)).toEqual([
-    { username: 'ann', password: 'pass:word', serverAddress: 'quay.io' },
-    { username: 'bob', password: 'b', serverAddress: 'gcr.io' },
+    { username: 'ann', password: 'pass:word' },
+    { username: 'bob', password: 'b' },
   ]);
   expect(usersFor({ '.dockercfg': base64(JSON.stringify(auths)) }, 'quay.io/a/b:1')).toEqual(['ann']);
   expect(credentialsOf({ '.dockerconfigjson': base64('{') })).toEqual([]);

@@ -31,19 +31,20 @@ export function credentialsOf(data: Readonly<Record<string, string>>): readonly 
   const entries = config === undefined ? parsed : (parsed as { readonly auths?: unknown } | null)?.auths;
   if (typeof entries !== 'object' || entries === null) return [];
   return Object.entries(entries as Record<string, Entry | null>).flatMap(([place, entry]) => {
-    const auth = entry === null ? undefined : authOf(place, entry);
+    const auth = entry === null ? undefined : authOf(entry);
     return auth === undefined ? [] : [{ place: normalPlace(place), auth }];
   });
 }
 
-function authOf(place: string, { username, password, auth, identitytoken }: Entry): AuthConfig | undefined {
+function authOf({ username, password, auth, identitytoken }: Entry): AuthConfig | undefined {
   const decoded = typeof auth === 'string' ? Buffer.from(auth, 'base64').toString() : '';
   const colon = decoded.indexOf(':');
   const [user, secret] =
     colon < 0 ? [text(username), text(password)] : [decoded.slice(0, colon), decoded.slice(colon + 1)];
   if (user === '' && secret === '' && text(identitytoken) === '') return undefined;
   const token = text(identitytoken);
-  return { username: user, password: secret, serverAddress: place, ...(token === '' ? {} : { identityToken: token }) };
+  // no address of the server, as a kubelet: containerd does not use credentials whose address is not a whole URL
+  return { username: user, password: secret, ...(token === '' ? {} : { identityToken: token }) };
 }
 
 function text(value: unknown): string {

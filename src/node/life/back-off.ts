@@ -22,10 +22,17 @@ export function backOffUntil(
   return nowMs < untilMs ? { untilMs, delayMs: backOff.delayMs } : undefined;
 }
 
-/** The next back-off: 10 s, doubled each time up to 5 min. */
-export function nextBackOff(backOff: BackOff | undefined, failedAtMs: number, nowMs: number): BackOff {
+/** The next back-off: 10 s, doubled each time up to `maxMs`, by default 5 min. */
+export function nextBackOff(
+  backOff: BackOff | undefined,
+  {
+    failedAtMs,
+    nowMs,
+    maxMs = CAP_MS,
+  }: { readonly failedAtMs: number; readonly nowMs: number; readonly maxMs?: number },
+): BackOff {
   const isFirst = backOff === undefined || failedAtMs - backOff.updatedAtMs > FORGET_AFTER_MS;
-  return { delayMs: isFirst ? FIRST_MS : Math.min(backOff.delayMs * 2, CAP_MS), updatedAtMs: nowMs };
+  return { delayMs: Math.min(isFirst ? FIRST_MS : backOff.delayMs * 2, maxMs), updatedAtMs: nowMs };
 }
 
 /** Key of the back-off for restarts of a container. */

@@ -130,10 +130,10 @@ function withContainer(view: PodView, { container, newest, previous, old }: Cont
 function withDevices(view: PodView, status: PodContainerStatus): PodContainerStatus {
   const devices = view.devicesOf?.(status.name) ?? [];
   if (devices.length === 0) return status;
-  const resources = new Map<string, { readonly resourceID: string; readonly health: string }[]>();
-  for (const { resource, id, isHealthy } of devices) {
+  const resources = new Map<string, { resourceID: string; health: string; message?: string }[]>();
+  for (const { resource, id, health, message } of devices) {
     const list = resources.get(resource) ?? [];
-    list.push({ resourceID: id, health: isHealthy ? 'Healthy' : 'Unhealthy' });
+    list.push({ resourceID: id, health, ...(message === '' ? {} : { message }) });
     resources.set(resource, list);
   }
   return {

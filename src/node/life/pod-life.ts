@@ -256,7 +256,11 @@ function startOrHold(view: PodView, container: ContainerSpec, kind: ContainerKin
   const newest = newestContainer(view, container.name);
   const hasCrashed = newest?.state === 'CONTAINER_EXITED';
   const backOff = hasCrashed
-    ? nextBackOff(view.memory.backOffs.get(crashKey(container.name)), finishedAt(newest), view.nowMs)
+    ? nextBackOff(view.memory.backOffs.get(crashKey(container.name)), {
+        failedAtMs: finishedAt(newest),
+        nowMs: view.nowMs,
+        ...(view.maxRestartDelayMs === undefined ? {} : { maxMs: view.maxRestartDelayMs }),
+      })
     : undefined;
   const attempt = newest === undefined ? firstAttempt(view, container.name) : newest.metadata.attempt + 1;
   return { actions: [{ type: 'start container', container, kind, attempt, backOff }], wakeAtMs: [] };

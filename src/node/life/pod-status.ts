@@ -37,7 +37,10 @@ export function podStatus(view: PodView, facts: StatusFacts): PodStatus {
   const phase = keepTerminal(view, facts.eviction === undefined ? computed : 'Failed');
   const why: Reason = facts.eviction ?? (phase === memory.status.phase ? memory.status : {});
   // written together with the terminal phase
-  const disruption = facts.isTerminal && facts.eviction?.isDisruption === true ? facts.eviction.message : undefined;
+  const disruption =
+    facts.isTerminal && facts.eviction?.isDisruption === true
+      ? (facts.eviction.disruption ?? facts.eviction.message)
+      : undefined;
   const isRestartingAll = couldRestartAll(spec) ? facts.isRestartingAll : undefined;
   const { generation } = pod.metadata;
   const { hostIP, hostIPs, podIP, podIPs } = addresses(view);

@@ -47,6 +47,8 @@ export interface Eviction {
   readonly graceSeconds?: number;
   /** Whether the pod gets the condition DisruptionTarget when it has ended; default false. */
   readonly isDisruption?: boolean;
+  /** The message of that condition; default the one of the pod. */
+  readonly disruption?: string;
   /** Whether the event was recorded already; default false. */
   readonly isRecorded?: boolean;
 }
@@ -92,18 +94,22 @@ export interface PodView {
   readonly runtimeName: string;
   /** Whether the runtime can make everything below a mount read-only; default it cannot. */
   readonly hasRecursiveReadOnly?: boolean;
+  /** The longest delay before a container that has failed is started again; default 5m. */
+  readonly maxRestartDelayMs?: number | undefined;
   readonly memory: PodMemory;
   readonly resize?: ResizeView | undefined;
   /** The limits of the pod as a whole that are in force; undefined where pods have none. */
   readonly podLimits?: PodLimitsView | undefined;
-  /** The devices of plugins that a container has; default none. */
+  /** The devices of plugins and claims that a container has; default none. */
   readonly devicesOf?: (container: string) => readonly DeviceView[];
 }
 
 export interface DeviceView {
   readonly resource: string;
   readonly id: string;
-  readonly isHealthy: boolean;
+  readonly health: 'Healthy' | 'Unhealthy' | 'Unknown';
+  /** More about the health, for people to read; empty for nothing. */
+  readonly message: string;
 }
 
 /** As in cgroups: shares, microseconds and bytes; a negative amount is no limit. */

@@ -1,5 +1,5 @@
 import { formatMicroTime, instantOfMillis } from '../../api/index.ts';
-import { type Clock, deepEqual, type Random } from '../../base/index.ts';
+import { type Clock, deepEqual, millisecondsOf, type Random } from '../../base/index.ts';
 import {
   type Client,
   hasReason,
@@ -14,6 +14,7 @@ import type { EventRecorder, Objects } from '../../kit/index.ts';
 import type { DeviceResources, MachinePressure, NodeBackend, NodeSettings, ResourceTexts } from '../backend/index.ts';
 import { type NodeHealth, readHealth } from './node-health.ts';
 import {
+  CHOSEN_ADDRESSES,
   type DescribedNode,
   isExtendedResourceNew,
   nodeAnnotations,
@@ -51,17 +52,22 @@ export const REPORT_EVERY_MS = 300_000;
 /** Interval at which a node that is not ready checks its health. */
 export const CHECK_EVERY_MS = 10_000;
 export const LEASE_SECONDS = 40;
+const RENEWALS_A_LEASE = 4;
 
 /** Registers a node and keeps it alive: the lease often, the status when it has changed or has not been written for long. */
 export class NodeHeartbeat {
   readonly #node: DescribedNode;
   readonly #name: string;
+  readonly #reportEveryMs: number;
+  readonly #renewEveryMs: number;
   readonly #parts: HeartbeatParts;
   readonly #lease: NodeLease;
   #hasRenewed = false;
   #isRegistered: boolean;
   /** The result of the last check. */
   #health: NodeHealth | undefined;
+  /** The images that the status listed when it was put together last. */
+  #images: ReadonlySet<string> = new Set();
   /** The version that the runtime reported last. */
   #runtimeVersion = '';
   /** Zero for each resource that devices have ever added. */
@@ -70,12 +76,16 @@ export class NodeHeartbeat {
   constructor(settings: NodeSettings, parts: HeartbeatParts) {
     this.#node = { settings, machine: parts.backend.machine };
     this.#name = settings.name;
+    const { reportEvery = REPORT_EVERY_MS, leaseDuration = LEASE_SECONDS * 1000 } = settings.reporting ?? {};
+    const leaseMs = millisecondsOf(leaseDuration);
+    this.#reportEveryMs = millisecondsOf(reportEvery);
+    this.#renewEveryMs = leaseMs / RENEWALS_A_LEASE;
     this.#parts = parts;
     this.#isRegistered = parts.isRegistered ?? false;
-    this.#lease = new NodeLease(settings.name, parts.client);
+    this.#lease = new NodeLease(settings.name, { client: parts.client, leaseSeconds: Math.trunc(leaseMs / 1000) });
   }
 
-  /** Creates the Node object, or updates the one that exists. */
+  /** Creates the Node object, or updates the one that exists. Without leave to register, one that exists only gets its status. */
   async register(signal: AbortSignal): Promise<void> {
     const { nodes } = this.#parts;
     const name = this.#name;
@@ -83,11 +93,16 @@ export class NodeHeartbeat {
     this.#event('Starting', 'Starting kubelet.');
     const known = nodes.get(name) ?? (await nodes.fetch(name, { signal }));
     let uid = known?.metadata.uid;
+    const { registers = true } = this.#node.settings.reporting ?? {};
+    if (known === undefined && !registers) {
+      this.#isRegistered = true;
+      return;
+    }
     if (known === undefined) {
       uid = (await nodes.create(nodeObject(this.#node, statusParts), { signal })).metadata.uid;
     } else {
       this.#noteReboot(known.status?.nodeInfo?.bootID);
-      await this.#reconcile(known as Observed<Node>, signal);
+      if (registers) await this.#reconcile(known as Observed<Node>, signal);
       // pods may have begun to use volumes meanwhile
       const parts = { ...statusParts, volumesInUse: this.#parts.volumesInUse() };
       await this.#write(known as Observed<Node>, nodeStatus(this.#node, parts, known.status), signal);
@@ -121,30 +136,41 @@ export class NodeHeartbeat {
     if (uid !== undefined) await this.#lease.renew(uid, signal); // a deleted node has no lease to renew
     const share = this.#hasRenewed ? 1 + RENEW_JITTER * random.float() : random.float();
     this.#hasRenewed = true;
-    return RENEW_EVERY_MS * share;
+    return this.#renewEveryMs * share;
   }
 
   /** Writes the status if it has changed or is old; returns the delay until the next report. */
   async report(signal: AbortSignal): Promise<number> {
     const known = this.#isRegistered ? this.#parts.nodes.get(this.#name) : undefined;
-    const { checkEveryMs = REPORT_EVERY_MS } = this.#parts.backend.polling;
-    if (known === undefined) return Math.min(checkEveryMs, REPORT_EVERY_MS);
+    const checkEveryMs = this.#checkEveryMs();
+    if (known === undefined) return checkEveryMs;
     const parts = await this.#statusParts();
     const status = nodeStatus(this.#node, parts, known.status);
     // a backend that is checked often rarely has news
-    const isCheck = checkEveryMs < REPORT_EVERY_MS && isRecent(known.status, parts.nowMs);
+    const isCheck =
+      checkEveryMs < this.#reportEveryMs && parts.nowMs - reportedAtMs(known.status) < this.#reportEveryMs;
     if (!isCheck || !isSameStatus(known.status, status)) {
       await this.#write(known, status, signal);
       for (const { type, status: value, event } of parts.health)
         if (known.status?.conditions?.find((each) => each.type === type)?.status !== value) this.#statusEvent(event);
     }
-    return Math.min(checkEveryMs, this.#isWell ? REPORT_EVERY_MS : CHECK_EVERY_MS);
+    return Math.min(checkEveryMs, this.#isWell ? this.#reportEveryMs : CHECK_EVERY_MS);
+  }
+
+  /** Whether the last report listed an image. */
+  hasReported(imageId: string): boolean {
+    return this.#images.has(imageId);
   }
 
   /** When to report first after the registration: at a random time, so that nodes that started together do not report together. */
   firstReportMs(): number {
-    const { checkEveryMs = REPORT_EVERY_MS } = this.#parts.backend.polling;
-    return Math.min(checkEveryMs, REPORT_EVERY_MS) * (0.5 + this.#parts.random.float());
+    return this.#checkEveryMs() * (0.5 + this.#parts.random.float());
+  }
+
+  /** How often the backend wants to be checked; at least as often as the status is reported. */
+  #checkEveryMs(): number {
+    const { checkEvery = this.#reportEveryMs } = this.#parts.backend.polling;
+    return Math.min(millisecondsOf(checkEvery), this.#reportEveryMs);
   }
 
   /** Whether another client has changed the node's conditions or extended resources. */
@@ -171,6 +197,7 @@ export class NodeHeartbeat {
       this.#runtimeVersion = `${runtimeName}://${runtimeVersion}`;
     }
     const images = health.runtime === undefined ? [] : await backend.images.listImages();
+    this.#images = new Set(images.map(({ id }) => id));
     const hasChanged =
       before !== undefined &&
       (before.networkProblem !== health.networkProblem || before.runtimeProblem !== health.runtimeProblem);
@@ -200,7 +227,11 @@ export class NodeHeartbeat {
     const name = this.#name;
     const { podCidrs } = this.#node.settings;
     const labels = different(nodeLabels(this.#node), known.metadata.labels);
-    const annotations = different(nodeAnnotations(this.#node), known.metadata.annotations);
+    const wanted = nodeAnnotations(this.#node);
+    const isStale =
+      wanted[CHOSEN_ADDRESSES] === undefined && known.metadata.annotations?.[CHOSEN_ADDRESSES] !== undefined;
+    const changed = different(wanted, known.metadata.annotations);
+    const annotations = isStale ? { ...changed, [CHOSEN_ADDRESSES]: null } : changed;
     const [podCIDR] = podCidrs;
     const lacksRange = podCIDR !== undefined && known.spec?.podCIDR === undefined;
     if (labels === undefined && annotations === undefined && !lacksRange) return;
@@ -250,10 +281,10 @@ export class NodeHeartbeat {
   }
 }
 
-/** Whether the status was written within the last `REPORT_EVERY_MS`. */
-function isRecent(status: NodeStatus | undefined, nowMs: number): boolean {
+/** When the status was written last; NaN where the node has not reported yet. */
+function reportedAtMs(status: NodeStatus | undefined): number {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  return nowMs - Date.parse(ready?.lastHeartbeatTime ?? '') < REPORT_EVERY_MS;
+  return Date.parse(ready?.lastHeartbeatTime ?? '');
 }
 
 /** Whether two statuses differ in nothing but the times of heartbeats. */
@@ -293,12 +324,14 @@ const NAMESPACE = 'kube-node-lease';
 class NodeLease {
   readonly #name: string;
   readonly #clock: Clock;
+  readonly #leaseSeconds: number;
   readonly #leases: ResourceClient<Lease>;
   /** The lease after the last write. Usually only the node writes it, so it is not read before each update. */
   #latest: Stored<Lease> | undefined;
 
-  constructor(name: string, client: Client) {
+  constructor(name: string, { client, leaseSeconds }: { readonly client: Client; readonly leaseSeconds: number }) {
     this.#name = name;
+    this.#leaseSeconds = leaseSeconds;
     this.#clock = client.clock;
     this.#leases = client.kindIn(Lease, NAMESPACE);
   }
@@ -334,7 +367,7 @@ class NodeLease {
     return {
       ...lease,
       metadata: { ...lease.metadata, ownerReferences: ownerReferences.length === 0 ? [owner] : ownerReferences },
-      spec: { ...lease.spec, holderIdentity: this.#name, leaseDurationSeconds: LEASE_SECONDS, renewTime },
+      spec: { ...lease.spec, holderIdentity: this.#name, leaseDurationSeconds: this.#leaseSeconds, renewTime },
     };
   }
 }

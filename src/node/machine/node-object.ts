@@ -13,7 +13,7 @@ export type NodeStatus = DeepReadonly<core.NodeStatus>;
 type NodeCondition = DeepReadonly<core.NodeCondition>;
 
 /** Limits of the image list in a node's status: the largest images, and names of each. */
-const MAX_IMAGES = 50;
+const DEFAULT_MAX_IMAGES = 50;
 const MAX_NAMES = 5;
 
 const HUGE_PAGES = 'hugepages-';
@@ -43,6 +43,15 @@ export interface StatusParts {
   readonly volumesInUse: readonly string[];
 }
 
+/** Keeps pods away from a node until the controller of its cloud has completed it. */
+const AWAITS_CLOUD = {
+  key: 'node.cloudprovider.kubernetes.io/uninitialized',
+  value: 'true',
+  effect: 'NoSchedule',
+} as const;
+/** Tells the controller of a cloud which addresses the node has to have. */
+export const CHOSEN_ADDRESSES = 'alpha.kubernetes.io/provided-node-ip';
+
 export function nodeLabels({ settings, machine }: DescribedNode): Record<string, string> {
   const { name, labels } = settings;
   const { operatingSystem, architecture } = machine;
@@ -58,7 +67,9 @@ export function nodeLabels({ settings, machine }: DescribedNode): Record<string,
 
 /** Declares that the control plane attaches volumes, and how the node and its pods are reached. */
 export function nodeAnnotations({ settings, machine }: DescribedNode): Record<string, string> {
+  const { hasExternalCloud = false, chosenAddresses = [] } = settings.reporting ?? {};
   return {
+    ...(hasExternalCloud && chosenAddresses.length > 0 ? { [CHOSEN_ADDRESSES]: chosenAddresses.join() } : {}),
     'volumes.kubernetes.io/controller-managed-attach-detach': 'true',
     ...networkAnnotations({ hasPodNetwork: machine.hasPodNetwork, server: settings.server }),
     ...settings.annotations,
@@ -66,12 +77,15 @@ export function nodeAnnotations({ settings, machine }: DescribedNode): Record<st
 }
 
 export function nodeObject(node: DescribedNode, parts: StatusParts): DeepReadonly<Node> {
-  const { name, podCidrs, taints } = node.settings;
+  const { name, podCidrs, reporting = {} } = node.settings;
+  const taints = reporting.hasExternalCloud === true ? [...node.settings.taints, AWAITS_CLOUD] : node.settings.taints;
+  const { providerId = '' } = reporting;
   const [podCIDR] = podCidrs;
   return {
     metadata: { name, labels: nodeLabels(node), annotations: nodeAnnotations(node) },
     spec: {
       ...(podCIDR === undefined ? {} : { podCIDR, podCIDRs: podCidrs }),
+      ...(providerId === '' ? {} : { providerID: providerId }),
       ...(taints.length === 0 ? {} : { taints }),
     },
     status: nodeStatus(node, parts, undefined),
@@ -82,19 +96,14 @@ export function nodeObject(node: DescribedNode, parts: StatusParts): DeepReadonl
 export function nodeStatus(node: DescribedNode, parts: StatusParts, old: NodeStatus | undefined): NodeStatus {
   const { settings, machine } = node;
   const { devices, runtime, volumesInUse } = parts;
-  const { name, port } = settings;
-  const { addresses } = machine;
+  const { port, reporting = {} } = settings;
   const capacity = { ...machine.capacity, ...devices.capacity };
-  const images = reportedImages(parts.images);
+  const images = reportedImages(parts.images, reporting.maxImages);
   return {
     capacity: { ...old?.capacity, ...capacity },
     allocatable: allocatable({ ...allocatableOf(machine), ...devices.allocatable }, capacity, old),
     conditions: conditions(parts, old?.conditions ?? []),
-    addresses: [
-      ...addresses.map((address) => ({ type: 'InternalIP', address })),
-      ...serverAddress(settings.server),
-      { type: 'Hostname', address: name },
-    ],
+    addresses: addressesOf(node, old),
     daemonEndpoints: { kubeletEndpoint: { Port: port } },
     nodeInfo: nodeInfo(node, parts.runtimeVersion),
     ...(isReported(images, old?.images) ? { images } : {}),
@@ -105,6 +114,19 @@ export function nodeStatus(node: DescribedNode, parts: StatusParts, old: NodeSta
     ...(runtime === undefined ? {} : { features: runtime.features }),
     declaredFeatures: DECLARED_FEATURES,
   };
+}
+
+type NodeAddresses = NonNullable<NodeStatus['addresses']>;
+
+/** The node's addresses. What the controller of a cloud has written is kept, and it is left to that controller unless an administrator has chosen. */
+function addressesOf({ settings, machine }: DescribedNode, old: NodeStatus | undefined): NodeAddresses {
+  const { name, server, reporting = {} } = settings;
+  const { hasExternalCloud = false, chosenAddresses = [] } = reporting;
+  const hostName = { type: 'Hostname', address: name };
+  if (hasExternalCloud && old?.addresses !== undefined && old.addresses.length > 0) return old.addresses;
+  if (hasExternalCloud && chosenAddresses.length === 0) return [hostName];
+  const own = machine.addresses.map((address) => ({ type: 'InternalIP', address }));
+  return [...own, ...serverAddress(server), hostName];
 }
 
 /**
@@ -187,10 +209,10 @@ function nodeInfo({ machine }: DescribedNode, containerRuntimeVersion: string): 
   };
 }
 
-function reportedImages(images: readonly Image[]): { names: string[]; sizeBytes: number }[] {
+function reportedImages(images: readonly Image[], max = DEFAULT_MAX_IMAGES): { names: string[]; sizeBytes: number }[] {
   return [...images]
     .sort((left, right) => right.size - left.size)
-    .slice(0, MAX_IMAGES)
+    .slice(0, max < 0 ? Infinity : max)
     .map(({ repoTags, repoDigests, size }) => ({
       names: [...repoDigests, ...repoTags].slice(0, MAX_NAMES),
       sizeBytes: size,

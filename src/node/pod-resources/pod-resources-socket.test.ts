@@ -9,6 +9,7 @@ import { UNLIMITED } from '../backend/index.ts';
 import { podOf } from '../testing/pod-views.ts';
 import { PodResourcesSocket } from './pod-resources-socket.ts';
 import { PodResourcesLister as methods } from './protocol/pod-resources-v1.ts';
+import { PodResourcesLister as alpha } from './protocol/pod-resources-v1alpha1.ts';
 
 let root: string;
 let channel: Channel;
@@ -30,6 +31,15 @@ afterEach(async () => {
 });
 
 const FPGA = { resource: 'example.com/fpga', id: 'a', isHealthy: true, nodes: [1] };
+const CLAIM = {
+  ...{ name: 'gpus', claimName: 'web-gpus', claimNamespace: 'default' },
+  devices: [
+    {
+      ...{ driver: 'gpu.example.com', pool: 'n1', device: 'gpu-0', shareId: 'part', requests: ['gpu'] },
+      ...{ cdiDevices: ['example.com/gpu=0'], health: 'Healthy' as const, message: '' },
+    },
+  ],
+};
 const container = (name: string): { readonly name: string; readonly image: string } => ({ name, image: 'nginx' });
 const web = podOf({
   metadata: { name: 'web', uid: 'u1' },
@@ -57,6 +67,7 @@ function start(): VirtualClock {
     },
     devices: {
       given: (uid, name) => (uid === 'u1' && name === 'web' ? [FPGA] : []),
+      claimed: (pod, { name }) => (pod.metadata.uid === 'u1' && name === 'web' ? [CLAIM] : []),
       givable: () => [FPGA, { ...FPGA, id: 'b', nodes: [] }],
     },
   });
@@ -73,6 +84,17 @@ test('clients of the socket see what each container of a running pod has for its
       cpuIds: [2, 3],
       devices: [{ resourceName: 'example.com/fpga', deviceIds: ['a'], topology: { nodes: [{ id: 1 }] } }],
       memory: [{ memoryType: 'memory', size: 2 ** 33, topology: { nodes: [{ id: 1 }] } }],
+      dynamicResources: [
+        {
+          ...{ claimName: 'web-gpus', claimNamespace: 'default' },
+          claimResources: [
+            {
+              cdiDevices: [{ name: 'example.com/gpu=0' }],
+              ...{ driverName: 'gpu.example.com', poolName: 'n1', deviceName: 'gpu-0', shareId: 'part' },
+            },
+          ],
+        },
+      ],
     },
   ];
   expect(await channel.call(methods.list, {})).toMatchObject({
@@ -88,6 +110,19 @@ test('clients of the socket see what each container of a running pod has for its
   expect(await channel.call(methods.getAllocatableResources, {})).toMatchObject({
     cpuIds: [1, 2, 3],
     devices: [{ deviceIds: ['a'] }, { deviceIds: ['b'] }],
+  });
+});
+
+test('clients of the first version see the devices of all pods', async () => {
+  start();
+  expect(await channel.call(alpha.list, {})).toMatchObject({
+    podResources: [
+      {
+        ...{ name: 'web', namespace: 'default' },
+        containers: [{ name: 'web', devices: [{ resourceName: 'example.com/fpga', deviceIds: ['a'] }] }],
+      },
+      { name: 'ended' },
+    ],
   });
 });
 

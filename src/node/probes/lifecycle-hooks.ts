@@ -1,4 +1,5 @@
 import { type Clock, type DeepReadonly, messageOf } from '../../base/index.ts';
+import type { AgentMetrics } from '../agent-metrics.ts';
 import type { ActionExecutor, ActionTarget } from '../runtime/index.ts';
 
 import type * as core from '../../api/types/core/v1.d.ts';
@@ -11,14 +12,21 @@ export interface HookOptions {
   warn(message: string): void;
 }
 
+export interface HooksParts {
+  readonly clock: Clock;
+  readonly metrics: AgentMetrics;
+}
+
 /** Runs the postStart and preStop hooks of containers. */
 export class LifecycleHooks {
   readonly #executor: ActionExecutor;
   readonly #clock: Clock;
+  readonly #metrics: AgentMetrics;
 
-  constructor(executor: ActionExecutor, clock: Clock) {
+  constructor(executor: ActionExecutor, { clock, metrics }: HooksParts) {
     this.#executor = executor;
     this.#clock = clock;
+    this.#metrics = metrics;
   }
 
   /** Runs a hook; returns why it failed, undefined when it succeeded. */
@@ -30,10 +38,15 @@ export class LifecycleHooks {
     try {
       if (handler.sleep !== undefined) {
         await this.#clock.sleep(handler.sleep.seconds * 1000, signal);
-        return signal.aborted ? 'container terminated before sleep hook finished' : undefined;
+        if (!signal.aborted) return undefined;
+        this.#metrics.add('kubelet_sleep_action_terminated_early_total');
+        return 'container terminated before sleep hook finished';
       }
       const { result, output } = await this.#executor.run(handler, target, { signal });
-      if (result === 'warning') warn(output);
+      if (result === 'warning') {
+        this.#metrics.add('kubelet_lifecycle_handler_http_fallbacks_total');
+        warn(output);
+      }
       return result === 'failure' ? output : undefined;
     } catch (error) {
       return messageOf(error);

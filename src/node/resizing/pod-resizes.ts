@@ -3,12 +3,16 @@ import { podRequests, qosClassOf } from '../../api/meaning/index.ts';
 import { keyOf, type Observed, type Pod } from '../../client/index.ts';
 import type { EventDetails } from '../../kit/index.ts';
 import type { Machine, NodeResources, Refusal } from '../backend/index.ts';
+import type { AgentMetrics } from '../agent-metrics.ts';
+import type { Family } from '../backend/metric-family.ts';
 import { canSwap, DEFAULT_RULES } from '../config/index.ts';
 import type { ActuatedResources, PendingResize, ResizeProgress, ResizeState } from '../life/index.ts';
 import {
+  amountOf,
   differsIn,
   isSatisfied,
   type PodAllocation,
+  RESIZABLE,
   type ResourceNeeds,
   wantedBy,
   withAllocation,
@@ -23,6 +27,7 @@ export interface PodResizesParts {
   readonly log: Logger;
   readonly machine: Machine;
   readonly resources: NodeResources;
+  readonly metrics: AgentMetrics;
   /** A pod of the node, as the API has it. */
   pod(uid: string): Observed<Pod> | undefined;
   /** Reserves what the pod's spec asks for, in place of what was reserved for it, or returns why the node cannot. */
@@ -56,6 +61,8 @@ export class PodResizes {
   readonly #parts: PodResizesParts;
   readonly #entries = new Map<string, Entry>();
   readonly #pending = new Set<string>();
+  /** Why deferred resizes are tried next, as metrics name it. */
+  #trigger = 'periodic_retry';
   readonly #checkpoint: AllocationCheckpoint | undefined;
   #shared = new Map<string, PodAllocation>();
   /** Allocations of an earlier run of the agent; undefined until they are read. */
@@ -103,8 +110,10 @@ export class PodResizes {
       if (isSatisfied(pod, entry.allocation)) {
         this.#forgetPending(pod.metadata.uid, entry);
       } else {
+        for (const labels of requestedResizes(pod, entry.allocation))
+          this.#parts.metrics.add('kubelet_container_requested_resizes_total', { ...labels });
         this.#pending.add(pod.metadata.uid);
-        await this.retry();
+        await this.retry('pod_updated');
       }
     }
     return withAllocation(pod, entry.allocation);
@@ -130,7 +139,7 @@ export class PodResizes {
       if (entry.progress !== undefined) {
         this.#parts.event(pod, resizeEvents.completed(pod, entry.progress.generation));
         entry.progress = undefined;
-        if (this.#pending.size > 0) this.#parts.plan(0); // the pod may have shrunk
+        this.#retrySoon('pod_resized'); // the pod may have shrunk
       }
     }
     return plan;
@@ -174,13 +183,37 @@ export class PodResizes {
   async released(uid: string): Promise<void> {
     if (!this.#entries.delete(uid)) return;
     this.#pending.delete(uid);
-    if (this.#pending.size > 0) this.#parts.plan(0);
+    this.#retrySoon('pods_removed');
     await this.#parts.resources.released(uid);
     await this.#store();
   }
 
+  /** How many resizes wait, by reason, and how many are under way. Nodes that never resized a pod have no such metrics. */
+  families(): readonly Family[] {
+    const entries = [...this.#entries.values()];
+    const progressing = entries.filter(({ progress }) => progress !== undefined).length;
+    const waiting = new Map<string, number>();
+    for (const { pending } of entries)
+      if (pending !== undefined) waiting.set(pending.reason, (waiting.get(pending.reason) ?? 0) + 1);
+    return [
+      {
+        name: 'kubelet_pod_in_progress_resizes',
+        type: 'gauge',
+        help: 'Resizes that are under way.',
+        samples: [{ value: progressing }],
+      },
+      {
+        name: 'kubelet_pod_pending_resizes',
+        type: 'gauge',
+        help: 'Resizes that wait, by reason.',
+        samples: [...waiting].map(([reason, value]) => ({ labels: { reason: reason.toLowerCase() }, value })),
+      },
+    ];
+  }
+
   /** Tries all deferred resizes, those with the best claim first. */
-  async retry(): Promise<void> {
+  async retry(trigger = this.#trigger): Promise<void> {
+    this.#trigger = 'periodic_retry';
     const candidates = [...this.#pending].flatMap((uid) => {
       const [pod, entry] = [this.#parts.pod(uid), this.#entries.get(uid)];
       return pod === undefined || entry === undefined ? [] : [{ pod, entry }];
@@ -188,6 +221,8 @@ export class PodResizes {
     for (const { pod, entry } of candidates.toSorted(byClaim)) {
       const before = entry.pending;
       await this.#attempt(pod, entry);
+      if (before?.reason === 'Deferred' && entry.pending === undefined)
+        this.#parts.metrics.add('kubelet_pod_deferred_accepted_resizes_total', { retry_trigger: trigger });
       if (entry.pending !== before) this.#parts.wake(keyOf(pod));
     }
     if (this.#pending.size > 0) this.#parts.plan(RETRY_MS);
@@ -197,7 +232,10 @@ export class PodResizes {
     const { uid, generation = 0 } = pod.metadata;
     if (isSatisfied(pod, entry.allocation)) return this.#forgetPending(uid, entry);
     const infeasible = this.#whyInfeasible(pod, entry);
-    const refusal = infeasible === undefined ? this.#parts.reserve(pod) : { reason: 'Infeasible', message: infeasible };
+    if (infeasible !== undefined)
+      this.#parts.metrics.add('kubelet_pod_infeasible_resizes_total', { reason_detail: infeasible.detail });
+    const refusal =
+      infeasible === undefined ? this.#parts.reserve(pod) : { reason: 'Infeasible', message: infeasible.message };
     if (refusal !== undefined) return this.#defer(pod, entry, refusal);
     const before = entry.allocation;
     entry.allocation = this.#share(wantedBy(pod));
@@ -224,7 +262,10 @@ export class PodResizes {
   }
 
   /** Why the resize can never be carried out on this node. */
-  #whyInfeasible(pod: Observed<Pod>, { allocation }: Entry): string | undefined {
+  #whyInfeasible(
+    pod: Observed<Pod>,
+    { allocation }: Entry,
+  ): { readonly message: string; readonly detail: string } | undefined {
     const { machine, resources } = this.#parts;
     const before = withAllocation(pod, allocation);
     const rules = machine.resourceRules ?? DEFAULT_RULES;
@@ -239,12 +280,22 @@ export class PodResizes {
       const request = (needs: ResourceNeeds | undefined): ResourceNeeds => ({ requests: needs?.requests ?? {} });
       if (isRestarted === true || !differsIn('memory', request(wanted.resources), request(given.resources))) continue;
       if (canSwap(pod, wanted, rules) || canSwap(before, given, rules))
-        return 'In-place resize of containers with swap is not supported.';
+        return { message: 'In-place resize of containers with swap is not supported.', detail: 'swap_limitation' };
     }
     if (qosClassOf(pod) !== 'Guaranteed') return undefined;
     const isChanged = (resource: 'cpu' | 'memory'): boolean =>
       pairs.some(({ wanted, given }) => differsIn(resource, wanted.resources, given.resources));
-    return resources.refuseResize(pod, { cpu: isChanged('cpu'), memory: isChanged('memory') });
+    const changed = { cpu: isChanged('cpu'), memory: isChanged('memory') };
+    const message = resources.refuseResize(pod, changed);
+    if (message === undefined) return undefined;
+    const manager = resources.refuseResize(pod, { ...changed, memory: false }) === undefined ? 'memory' : 'cpu';
+    return { message, detail: `guaranteed_pod_${manager}_manager_static_policy` };
+  }
+
+  #retrySoon(trigger: string): void {
+    if (this.#pending.size === 0) return;
+    this.#trigger = trigger;
+    this.#parts.plan(0);
   }
 
   #begun(generation: number): ResizeProgress {
@@ -295,6 +346,32 @@ export class PodResizes {
       this.#parts.log.warn('allocated resources are not stored', { error });
     }
   }
+}
+
+interface RequestedResize {
+  readonly resource: 'cpu' | 'memory';
+  readonly requirement: 'requests' | 'limits';
+  readonly operation: 'add' | 'decrease' | 'increase' | 'remove';
+}
+
+/** What a pod's spec asks its containers to be given, in place of what they have. */
+function requestedResizes(pod: Observed<Pod>, { containers }: PodAllocation): readonly RequestedResize[] {
+  return [...wantedBy(pod).containers].flatMap(([name, wanted]) =>
+    RESIZABLE.flatMap((resource) =>
+      (['requests', 'limits'] as const).flatMap((requirement): RequestedResize[] => {
+        const [before, after] = [containers.get(name), wanted].map((each) => amountOf(each?.[requirement], resource));
+        const operation = operationOf(before ?? 0, after ?? 0);
+        return operation === undefined ? [] : [{ resource, requirement, operation }];
+      }),
+    ),
+  );
+}
+
+function operationOf(before: number, after: number): RequestedResize['operation'] | undefined {
+  if (before === after) return undefined;
+  if (before === 0) return 'add';
+  if (after === 0) return 'remove';
+  return after > before ? 'increase' : 'decrease';
 }
 
 interface Candidate {

@@ -176,6 +176,15 @@ export interface NodeUsage {
   readonly pods?: ReadonlyMap<string, PodUsage>;
   /** Default nothing is known but `whole`. */
   readonly machine?: MachineUsage;
+  /** What runs on the machine, in groups; default none is known. */
+  readonly groups?: ReadonlyMap<SystemGroup, GroupUsage>;
+}
+
+/** All pods, the agent, the container runtime, and the other processes of the machine. */
+export type SystemGroup = 'pods' | 'kubelet' | 'runtime' | 'misc';
+
+export interface GroupUsage extends MeasuredUsage {
+  readonly startedAtMs: number;
 }
 
 /** What a pod uses as a whole. */

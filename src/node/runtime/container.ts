@@ -140,6 +140,8 @@ export interface ContainerStats extends MeasuredUsage {
   readonly id: string;
   readonly metadata: ContainerMetadata;
   readonly writableLayerBytes: number;
+  /** Default 0, for a runtime that does not count them. */
+  readonly writableLayerInodes?: number;
 }
 
 /** As `ContainerEventType` of the interface. */

@@ -7,6 +7,7 @@ export type * from './container-logs.ts';
 export type * from './container-actions.ts';
 export type * from './container-runtime.ts';
 export type * from './usage-details.ts';
+export type * from './cgroup-figures.ts';
 export { READY_RUNTIME } from './ready-runtime.ts';
 export { isRuntimeNotFound, RuntimeError, type RuntimeErrorReason } from './runtime-error.ts';
 export { CONTAINER_KIND, CONTAINER_NAME, POD_NAME, POD_NAMESPACE, POD_UID } from './container.ts';

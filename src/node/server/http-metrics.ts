@@ -14,6 +14,7 @@ const KNOWN = [
     'metrics/cadvisor',
     'metrics/probes',
     'metrics/resource',
+    'metrics/slis',
   ],
 ];
 const METHODS = ['OPTIONS', 'GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'TRACE', 'CONNECT'];

@@ -3,7 +3,7 @@ export { type AccessPolicy, NodeAccess, type NodeAccessParts, type RequestGuard 
 export { NodeEndpoint, type NodeEndpointOptions } from './node-endpoint.ts';
 export type { NodeAnswer, NodeRequest } from './node-request.ts';
 export type { ServedNode } from './node-routes.ts';
-export { healthAnswer } from './health-checks.ts';
+export { alive, healthAnswer } from './health-checks.ts';
 export { PlainEndpoint, type PlainEndpointOptions } from './plain-endpoint.ts';
 export { NodeServer } from './node-server.ts';
 export { serveCommand } from './serve-command.ts';

@@ -1,4 +1,4 @@
-import { formatDuration } from '../../base/index.ts';
+import { formatDuration, millisecondsOf } from '../../base/index.ts';
 import type { NodeBackend, NodeSettings } from '../backend/index.ts';
 import { HIGH_THRESHOLD_PERCENT, LOW_THRESHOLD_PERCENT, MIN_IMAGE_AGE_MS } from '../images/index.ts';
 import { CHECK_EVERY_MS, LEASE_SECONDS, REPORT_EVERY_MS } from '../machine/index.ts';
@@ -13,7 +13,7 @@ export function kubeletConfiguration({
 }): object {
   const { port, taints, maxParallelPulls } = settings;
   const { folders, dns, cgroupDriver, capacity, reserved } = backend.machine;
-  const { checkEveryMs = REPORT_EVERY_MS } = backend.polling;
+  const { checkEvery = REPORT_EVERY_MS } = backend.polling;
   return {
     kind: 'KubeletConfiguration',
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
@@ -25,7 +25,7 @@ export function kubeletConfiguration({
     ...(taints.length === 0 ? {} : { registerWithTaints: taints }),
     clusterDomain: dns.clusterDomain,
     ...(dns.clusterServers.length === 0 ? {} : { clusterDNS: dns.clusterServers }),
-    nodeStatusUpdateFrequency: formatDuration(Math.max(checkEveryMs, CHECK_EVERY_MS)),
+    nodeStatusUpdateFrequency: formatDuration(Math.max(millisecondsOf(checkEvery), CHECK_EVERY_MS)),
     nodeStatusReportFrequency: formatDuration(REPORT_EVERY_MS),
     nodeLeaseDurationSeconds: LEASE_SECONDS,
     imageMinimumGCAge: formatDuration(MIN_IMAGE_AGE_MS),

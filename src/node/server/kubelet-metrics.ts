@@ -3,6 +3,7 @@ import type { Observed, Pod } from '../../client/index.ts';
 import type { NodeSettings, NodeBackend } from '../backend/index.ts';
 import type { NodeCounts } from '../node-counts.ts';
 import type { ProbeRecord } from '../probes/index.ts';
+import { isStaticPod } from '../static-pods/index.ts';
 import type { NodeUsage, VolumeUsage } from '../runtime/index.ts';
 import { type Family, metricLines, type Sample } from './metric-lines.ts';
 import { logMetrics, processMetrics, volumeMetrics } from './usage-metrics.ts';
@@ -28,7 +29,7 @@ const CONTAINER_STATES = {
 } as const;
 
 /** What the agent does and has done: the document of `/metrics`. */
-export async function kubeletMetrics(node: CountedNode, http: readonly Family[] = []): Promise<string> {
+export async function kubeletMetrics(node: CountedNode, others: readonly Family[] = []): Promise<string> {
   const { runtime } = node.backend;
   const sandboxes = await runtime.listPodSandbox({ state: 'SANDBOX_READY' });
   const states = tally((await runtime.listContainers()).map(({ state }) => CONTAINER_STATES[state]));
@@ -49,9 +50,11 @@ export async function kubeletMetrics(node: CountedNode, http: readonly Family[] 
       'Containers, by their state.',
       [...states].map(([state, value]) => ({ labels: { container_state: state }, value })),
     ),
-    gauge('kubelet_desired_pods', 'Pods that are bound to the node.', byOrigin(pods.length)),
-    gauge('kubelet_active_pods', 'Pods that count when new pods are admitted.', byOrigin(active.length)),
-    gauge('kubelet_mirror_pods', 'Pods in the API that stand for static pods.', [{ value: 0 }]),
+    gauge('kubelet_desired_pods', 'Pods that are bound to the node.', byOrigin(pods)),
+    gauge('kubelet_active_pods', 'Pods that count when new pods are admitted.', byOrigin(active)),
+    gauge('kubelet_mirror_pods', 'Pods in the API that stand for static pods.', [
+      { value: pods.filter(isStaticPod).length },
+    ]),
     gauge('kubelet_working_pods', 'Pods that the node looks after, by the stage of their life.', workingPods(pods)),
     counter('kubelet_started_pods_total', 'Sandboxes of pods that the node tried to create.', [{ value: counts.pods }]),
     counter('kubelet_started_pods_errors_total', 'Sandboxes of pods that could not be created.', [
@@ -78,10 +81,11 @@ export async function kubeletMetrics(node: CountedNode, http: readonly Family[] 
     ]),
     ...processMetrics(),
     ...node.timings(),
+    ...counts.metrics.families(),
     ...(node.backend.metrics?.families() ?? []),
     ...volumeMetrics(volumes),
     ...logMetrics(pods, usage),
-    ...http,
+    ...others,
     buildInfo(node),
     startTime(node),
   ]);
@@ -94,25 +98,29 @@ function tally(words: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Every pod comes from the API. */
-function byOrigin(value: number): readonly Sample[] {
+/** Pods of the API, and those that the node runs by itself. */
+function byOrigin(pods: readonly Observed<Pod>[]): readonly Sample[] {
+  const own = pods.filter(isStaticPod).length;
   return [
-    { labels: { static: '' }, value },
-    { labels: { static: 'true' }, value: 0 },
+    { labels: { static: '' }, value: pods.length - own },
+    { labels: { static: 'true' }, value: own },
   ];
 }
 
 function workingPods(pods: readonly Observed<Pod>[]): readonly Sample[] {
   const stages = tally(
-    pods.map(({ metadata, status }) => {
-      if (isTerminalPhase(status?.phase)) return 'terminated';
-      return metadata.deletionTimestamp === undefined ? 'sync' : 'terminating';
+    pods.map((pod) => {
+      const origin = isStaticPod(pod) ? 'true' : '';
+      if (isTerminalPhase(pod.status?.phase)) return `terminated${origin}`;
+      return `${pod.metadata.deletionTimestamp === undefined ? 'sync' : 'terminating'}${origin}`;
     }),
   );
-  return ['sync', 'terminated', 'terminating'].map((lifecycle) => ({
-    labels: { config: 'desired', lifecycle, static: '' },
-    value: stages.get(lifecycle) ?? 0,
-  }));
+  return ['sync', 'terminated', 'terminating'].flatMap((lifecycle) =>
+    ['', 'true'].map((origin) => ({
+      labels: { config: 'desired', lifecycle, static: origin },
+      value: stages.get(`${lifecycle}${origin}`) ?? 0,
+    })),
+  );
 }
 
 function buildInfo({ backend: { machine } }: CountedNode): Family {
@@ -133,7 +141,8 @@ function buildInfo({ backend: { machine } }: CountedNode): Family {
   ]);
 }
 
-function startTime({ startedAtMs }: Pick<CountedNode, 'startedAtMs'>): Family {
+/** When the agent began. */
+export function startTime({ startedAtMs }: Pick<CountedNode, 'startedAtMs'>): Family {
   return gauge('process_start_time_seconds', 'When the agent began, in seconds since 1970.', [
     { value: startedAtMs / 1000 },
   ]);

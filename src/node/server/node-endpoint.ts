@@ -14,7 +14,7 @@ export interface NodeEndpointOptions {
   /** PEM of the authorities that client certificates are verified with. */
   readonly clientAuthorities: string;
   /** Default what the listener offers. */
-  readonly tls?: Pick<TlsIdentity, 'minVersion' | 'ciphers'>;
+  readonly tls?: Pick<TlsIdentity, 'minVersion' | 'ciphers' | 'curves'>;
 }
 
 const LIMITS = { maxConnections: 1000, headersTimeoutMs: 10_000, handshakeTimeoutMs: 10_000 };

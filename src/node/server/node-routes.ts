@@ -14,8 +14,9 @@ import type { ProbeRecord } from '../probes/index.ts';
 import type { PodLogOptions, PodStreams } from '../streams/index.ts';
 import { type NodeAnswer, type NodeRequest, refusal } from './node-request.ts';
 import { cadvisorMetrics } from './cadvisor-metrics.ts';
-import { kubeletMetrics, probeMetrics } from './kubelet-metrics.ts';
-import { healthAnswer } from './health-checks.ts';
+import { kubeletMetrics, probeMetrics, startTime } from './kubelet-metrics.ts';
+import { metricLines } from './metric-lines.ts';
+import { alive, healthAnswer } from './health-checks.ts';
 import { kubeletConfiguration } from './kubelet-configuration.ts';
 import { resourceMetrics } from './node-stats.ts';
 import { passOn } from './pass-on.ts';
@@ -47,7 +48,7 @@ export interface ServedNode {
   probes(): Iterable<ProbeRecord>;
 }
 
-const CHECKS = ['ping', 'log', 'syncloop'];
+const CHECKS = ['ping', 'log', 'syncloop'].map(alive);
 /** The first segments of the paths, as `/statusz` lists them. */
 const PATHS =
   'attach checkpoint configz containerLogs exec flagz healthz logs metrics pods portForward run runningpods stats'.split(
@@ -65,8 +66,11 @@ export async function answerNodeRequest(
   const isRead = request.method === 'GET';
   const takesStream = isRead || request.method === 'POST';
   switch (root) {
-    case 'healthz':
-      return healthAnswer(request, CHECKS);
+    case 'healthz': {
+      const checks = [...CHECKS, ...(node.backend.healthChecks ?? [])];
+      options.health?.checked(namespace === '' ? checks : checks.filter((each) => each.name === namespace));
+      return healthAnswer(request, checks);
+    }
     case 'statusz':
       return isRead ? statusPage(request, statusOf(node)) : NOT_ALLOWED;
     case 'flagz':
@@ -84,7 +88,9 @@ export async function answerNodeRequest(
       return isRead ? json({ kubeletconfig: options.configuration ?? kubeletConfiguration(node) }) : NOT_ALLOWED;
     case 'stats':
       if (namespace !== 'summary') return NOT_FOUND;
-      return isRead ? json(await statsSummary(node)) : NOT_ALLOWED;
+      return isRead
+        ? json(await statsSummary(node, { isShort: request.query.get('only_cpu_and_memory') === 'true' }))
+        : NOT_ALLOWED;
     case 'metrics':
       return isRead ? metricsAt(node, request.path, options) : NOT_ALLOWED;
     case 'containerLogs':
@@ -130,14 +136,20 @@ function json(document: object): NodeAnswer {
   return { type: 'text', code: 200, text: JSON.stringify(document), contentType: 'application/json' };
 }
 
-async function metricsAt(node: ServedNode, path: string, { http }: ServingOptions): Promise<NodeAnswer> {
+async function metricsAt(
+  node: ServedNode,
+  path: string,
+  { http, health, metrics: others }: ServingOptions,
+): Promise<NodeAnswer> {
   switch (path) {
     case '/metrics':
-      return metrics(await kubeletMetrics(node, http?.families()));
+      return metrics(await kubeletMetrics(node, [...(http?.families() ?? []), ...(others?.() ?? [])]));
     case '/metrics/cadvisor':
-      return metrics(await cadvisorMetrics(node));
+      return metrics(await cadvisorMetrics(node, node.clock.now()));
     case '/metrics/probes':
       return metrics(probeMetrics(node));
+    case '/metrics/slis':
+      return metrics(metricLines([...(health?.families() ?? []), startTime(node)]));
     case '/metrics/resource':
       return metrics(await resourceMetrics(node));
     default:

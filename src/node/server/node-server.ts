@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { AbortScope, type Logger, messageOf } from '../../base/index.ts';
 import { drained } from '../../wire/connections/index.ts';
 import type { RequestGuard } from './node-access.ts';
+import { HealthMetrics } from './health-checks.ts';
 import { HttpMetrics } from './http-metrics.ts';
 import { type NodeAnswer, type NodeRequest, refusal } from './node-request.ts';
 import { answerNodeRequest, type ServedNode } from './node-routes.ts';
@@ -29,7 +30,7 @@ export class NodeServer implements Disposable {
   ) {
     const isNode = typeof node !== 'function';
     this.#http = options.http ?? (isNode ? new HttpMetrics(node.clock) : undefined);
-    const served = this.#http === undefined ? options : { ...options, http: this.#http };
+    const served = this.#http === undefined ? options : { health: new HealthMetrics(), ...options, http: this.#http };
     this.#answerOf = isNode ? (request) => answerNodeRequest(node, request, served) : node;
     this.#log = log;
     this.#server = createServer({ maxHeaderSize: MAX_HEADER_BYTES });

@@ -32,7 +32,7 @@ const RUNNING = { state: 'CONTAINER_RUNNING' } as const;
 
 export async function usesOf(
   node: MeasuredNode,
-): Promise<Pick<NodeUsage, 'whole' | 'pods' | 'machine'> & { readonly uses: readonly ContainerUse[] }> {
+): Promise<Pick<NodeUsage, 'whole' | 'pods' | 'machine' | 'groups'> & { readonly uses: readonly ContainerUse[] }> {
   const containers = await node.backend.runtime.listContainers(RUNNING);
   const { containers: measured, ...others } = await node.usage();
   const uses = containers.flatMap(({ id, image, labels, startedAtMs = 0 }) => {

@@ -1,3 +1,5 @@
+import type { Family } from '../backend/index.ts';
+import type { HealthMetrics } from './health-checks.ts';
 import { type HttpMetrics } from './http-metrics.ts';
 import { type RequestGuard } from './node-access.ts';
 import { refusal } from './node-request.ts';
@@ -12,6 +14,10 @@ export interface ServingOptions {
   readonly systemLogs?: SystemLogOptions;
   /** Counts requests; default each server has its own. */
   readonly http?: HttpMetrics;
+  /** Counts checks of health; default each server has its own. */
+  readonly health?: HealthMetrics;
+  /** Metrics of the program around the node; default none. */
+  metrics?(): readonly Family[];
 }
 
 export interface SystemLogOptions {

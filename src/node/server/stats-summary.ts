@@ -1,10 +1,12 @@
 import type { Observed, Pod } from '../../client/index.ts';
 import type {
   DiskUsage,
+  GroupUsage,
   InterfaceUsage,
   MachineUsage,
   MeasuredUsage,
   PodUsage,
+  SystemGroup,
   VolumeUsage,
 } from '../runtime/index.ts';
 import { byPod, type ContainerUse, type MeasuredNode, sumOf, timeOf, usesOf } from './node-stats.ts';
@@ -15,9 +17,10 @@ export interface SummarizedNode extends MeasuredNode {
   volumes(pod: Observed<Pod>): Promise<readonly VolumeUsage[]>;
 }
 
-/** What the node uses, and each of its pods: the document of `/stats/summary`. */
-export async function statsSummary(node: SummarizedNode): Promise<object> {
-  const { whole, uses, pods, machine } = await usesOf(node);
+/** What the node uses, and each of its pods: the document of `/stats/summary`. The short one has processor time and memory only. */
+export async function statsSummary(node: SummarizedNode, { isShort = false } = {}): Promise<object> {
+  const { whole, uses, pods, machine: measuredMachine, groups } = await usesOf(node);
+  const machine = isShort ? undefined : measuredMachine;
   const known = new Map(node.pods().map((pod) => [pod.metadata.uid, pod]));
   const time = timeOf(whole.timestampMs);
   return {
@@ -27,22 +30,31 @@ export async function statsSummary(node: SummarizedNode): Promise<object> {
       ...usageStats(whole),
       ...(machine === undefined ? {} : machineStats(machine, time)),
       ...swapStats(whole),
+      ...(groups === undefined ? {} : { systemContainers: [...groups].map(([name, use]) => groupStats(name, use)) }),
     },
     pods: await Promise.all(
       byPod(uses).map(async (own) => {
         const [{ namespace, pod: name, uid }] = own as readonly [ContainerUse];
         const [measured, pod] = [pods?.get(uid), known.get(uid)];
-        const volumes = measured === undefined || pod === undefined ? [] : await node.volumes(pod);
+        const volumes = isShort || measured === undefined || pod === undefined ? [] : await node.volumes(pod);
         return {
           podRef: { name, namespace, uid },
           startTime: timeOf(Math.min(...own.map(({ startedAtMs }) => startedAtMs))),
           containers: own.map((use) => containerStats(use, machine)),
           ...usageStats(measured?.usage ?? sumOf(own)),
-          ...(measured === undefined ? {} : podStats(measured, { own, machine, volumes, namespace, time })),
+          ...(measured === undefined
+            ? {}
+            : isShort
+              ? swapStats(measured.usage)
+              : podStats(measured, { own, machine, volumes, namespace, time })),
         };
       }),
     ),
   };
+}
+
+function groupStats(name: SystemGroup, use: GroupUsage): object {
+  return { name, startTime: timeOf(use.startedAtMs), ...usageStats(use), ...swapStats(use) };
 }
 
 function containerStats(use: ContainerUse, machine: MachineUsage | undefined): object {

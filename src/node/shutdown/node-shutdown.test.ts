@@ -38,7 +38,7 @@ test('a machine that shuts down ends its pods, takes no new ones, and is not rea
     },
     release: async () => void released++,
   };
-  const shutdown = { source, graceMs: 30_000, criticalGraceMs: 10_000 };
+  const shutdown = { source, gracePeriod: '30s', criticalGracePeriod: '10s' } as const;
   await using cluster = await NodeCluster.start(nodeAgent({ backend: machine.open, shutdown }));
   await cluster.run({ metadata: { name: 'web' } });
   announced.offer(true);

@@ -1,5 +1,6 @@
-import type { Clock, Logger, Runnable } from '../../base/index.ts';
+import { type Clock, type Duration, type Logger, millisecondsOf, type Runnable } from '../../base/index.ts';
 import { keyOf, type Observed, type Pod } from '../../client/index.ts';
+import type { AgentMetrics } from '../agent-metrics.ts';
 import type { Eviction } from '../life/index.ts';
 import { periodsOf, type ShutdownGroup, shutdownGroups, type ShutdownPeriod } from './shutdown-groups.ts';
 
@@ -15,9 +16,9 @@ export interface ShutdownSource {
 export interface NodeShutdownOptions {
   readonly source: ShutdownSource;
   /** `shutdownGracePeriod`, for all pods together; default 0. */
-  readonly graceMs?: number;
+  readonly gracePeriod?: Duration;
   /** `shutdownGracePeriodCriticalPods`: the last part of it, for critical pods; default 0. */
-  readonly criticalGraceMs?: number;
+  readonly criticalGracePeriod?: Duration;
   /** `shutdownGracePeriodByPodPriority`, in place of the two above. */
   readonly periods?: readonly ShutdownPeriod[];
 }
@@ -33,6 +34,7 @@ export interface NodeShutdownParts {
   event(reason: string, message: string): void;
   /** The node has begun or ceased to shut down. */
   changed(): void;
+  readonly metrics: AgentMetrics;
 }
 
 const POLL_MS = 200;
@@ -46,8 +48,8 @@ export class NodeShutdown implements Runnable {
   #isShuttingDown = false;
 
   constructor(options: NodeShutdownOptions, parts: NodeShutdownParts) {
-    const { graceMs = 0, criticalGraceMs = 0, periods = periodsOf(graceMs, criticalGraceMs) } = options;
-    this.#periods = periods;
+    const { gracePeriod = 0, criticalGracePeriod = 0 } = options;
+    this.#periods = options.periods ?? periodsOf(millisecondsOf(gracePeriod), millisecondsOf(criticalGracePeriod));
     this.#source = options.source;
     this.#parts = parts;
   }
@@ -71,9 +73,16 @@ export class NodeShutdown implements Runnable {
       event('Shutdown', `Shutdown manager detected ${what}`);
       changed();
       if (!isShuttingDown) continue;
+      this.#noteTime('kubelet_graceful_shutdown_start_time_seconds');
       for (const group of shutdownGroups(this.#periods, this.#parts.pods())) await this.#end(group, signal);
+      this.#noteTime('kubelet_graceful_shutdown_end_time_seconds');
       await this.#source.release();
     }
+  }
+
+  #noteTime(name: 'kubelet_graceful_shutdown_start_time_seconds' | 'kubelet_graceful_shutdown_end_time_seconds'): void {
+    const { metrics, clock } = this.#parts;
+    metrics.set(name, clock.now() / 1000);
   }
 
   async #end({ pods, priority, graceSeconds }: ShutdownGroup, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,12 @@
-import { type Clock, type Logger, messageOf, type Runnable, runTogether } from '../../base/index.ts';
+import {
+  type Clock,
+  type Duration,
+  type Logger,
+  messageOf,
+  millisecondsOf,
+  type Runnable,
+  runTogether,
+} from '../../base/index.ts';
 import { keyOf, type Node, type Observed, type Pod } from '../../client/index.ts';
 import type { Objects } from '../../kit/index.ts';
 import { apiPodWriter, type PodWriter } from '../pod-writer.ts';
@@ -12,13 +20,13 @@ export interface StaticPodOptions {
   /** `staticPodPath`: a folder of manifests, or one manifest. */
   readonly path?: string;
   /** `fileCheckFrequency`; default 20 s. Changes are usually seen at once. */
-  readonly fileCheckMs?: number;
+  readonly fileCheckInterval?: Duration;
   /** `staticPodURL`. */
   readonly url?: string;
   /** `staticPodURLHeader`. */
   readonly urlHeaders?: Readonly<Record<string, readonly string[]>>;
   /** `httpCheckFrequency`; default 20 s. */
-  readonly httpCheckMs?: number;
+  readonly httpCheckInterval?: Duration;
   readonly read: ManifestReader;
 }
 
@@ -32,7 +40,7 @@ export interface NodeStaticPodsParts {
   plan(key: string, afterMs: number): void;
 }
 
-const DEFAULT_CHECK_MS = 20_000;
+const DEFAULT_CHECK = '20s';
 /** Delay before another try to write a mirror pod. */
 const RETRY_MS = 10_000;
 
@@ -93,7 +101,7 @@ export class NodeStaticPods implements Runnable {
   async run(signal: AbortSignal): Promise<void> {
     const { node, clock, log } = this.#parts;
     const { path, url, read, urlHeaders: headers = {} } = this.#options;
-    const { fileCheckMs = DEFAULT_CHECK_MS, httpCheckMs = DEFAULT_CHECK_MS } = this.#options;
+    const { fileCheckInterval = DEFAULT_CHECK, httpCheckInterval = DEFAULT_CHECK } = this.#options;
     const partsOf = (source: string): ManifestParts => ({
       node,
       clock,
@@ -102,8 +110,10 @@ export class NodeStaticPods implements Runnable {
       found: (pods) => this.#statics.replace(source, pods),
     });
     const tasks: Runnable[] = [];
-    if (path !== undefined) tasks.push(new ManifestFiles({ path, everyMs: fileCheckMs }, partsOf('file')));
-    if (url !== undefined) tasks.push(new ManifestUrl({ url, headers, everyMs: httpCheckMs }, partsOf('http')));
+    if (path !== undefined)
+      tasks.push(new ManifestFiles({ path, everyMs: millisecondsOf(fileCheckInterval) }, partsOf('file')));
+    if (url !== undefined)
+      tasks.push(new ManifestUrl({ url, headers, everyMs: millisecondsOf(httpCheckInterval) }, partsOf('http')));
     await runTogether(tasks, signal);
     await Promise.all(this.#writing.values());
   }

@@ -114,7 +114,7 @@ export class MemoryMachine {
       volumes: [
         {
           name: 'memory',
-          refreshEveryMs: 60_000,
+          refreshEvery: 60_000,
           supports: () => true,
           grow: async () => undefined,
           mount: async ({ pod, volume, payload }) => {
@@ -144,7 +144,7 @@ export class MemoryMachine {
       logs: { entries: ({ id }) => logEntries(this.logs.get(id) ?? '') },
       actions: new NetworkActions(service, clock),
       usage: new RuntimeUsage(service),
-      polling: { relistEveryMs: 60_000, checkEveryMs: 10_000 },
+      polling: { relistEvery: 60_000, checkEvery: 10_000 },
       meter: this.meter,
       tasks: [],
       podUpdated: () => undefined,

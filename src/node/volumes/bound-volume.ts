@@ -6,12 +6,17 @@ import { VolumeNotReady } from './volume-errors.ts';
 
 const PROTECTION = 'kubernetes.io/pvc-protection';
 
-/** The volume that a claim of a pod is bound to; throws `VolumeNotReady` when there is none. */
+export interface BoundVolume {
+  readonly claim: Observed<PersistentVolumeClaim>;
+  readonly persistentVolume: Observed<PersistentVolume>;
+}
+
+/** A claim of a pod with the volume that it is bound to; throws `VolumeNotReady` when there is none. */
 export async function boundVolume(
   { core }: Client,
   pod: Observed<Pod>,
   { volume, name, signal }: { readonly volume: Volume; readonly name: string; readonly signal: AbortSignal },
-): Promise<Observed<PersistentVolume>> {
+): Promise<BoundVolume> {
   const { namespace = '' } = pod.metadata;
   const problem = (words: string): VolumeNotReady =>
     new VolumeNotReady(volume.name, 'processing', `error processing PVC ${namespace}/${name}: ${words}`);
@@ -33,7 +38,7 @@ export async function boundVolume(
   const there = `found PV object ${volumeName} but`;
   if (claimRef === undefined)
     throw problem(`${there} it has a nil pv.Spec.ClaimRef indicating it is not yet bound to the claim`);
-  if (claimRef.uid === claim.metadata.uid) return bound;
+  if (claimRef.uid === claim.metadata.uid) return { claim, persistentVolume: bound };
   const uids = `${claimRef.uid ?? ''} does not point to claim.UID ${claim.metadata.uid}`;
   throw problem(`${there} its pv.Spec.ClaimRef.UID ${uids}`);
 }

@@ -12,7 +12,9 @@ async function shown(changeDetection: ChangeDetection): Promise<readonly (string
   const configMaps = cluster.client.core.v1.configmaps.namespace('default');
   await configMaps.create({ metadata: { name: 'settings' }, data: { text: '1' } });
   const volumes = [{ name: 'v', configMap: { name: 'settings' } }];
-  await cluster.run({ metadata: { name: 'web' }, spec: { volumes, containers: [{ name: 'web', image: 'nginx' }] } });
+  const volumeMounts = [{ name: 'v', mountPath: '/settings' }];
+  const containers = [{ name: 'web', image: 'nginx', volumeMounts }];
+  await cluster.run({ metadata: { name: 'web' }, spec: { volumes, containers } });
   const text = (): string | undefined => [...machine.files].find(([path]) => path.endsWith('/v/text'))?.[1];
   const before = text();
   await configMaps.patch('settings', mergePatch({ data: { text: '2' } }));

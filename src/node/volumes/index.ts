@@ -6,7 +6,7 @@ export type { VolumeData } from './volume-files.ts';
 export { mountVolumes, type VolumeWaits } from './mount-volumes.ts';
 export { PodVolumes, type PodVolumesParts } from './pod-volumes.ts';
 export { PodVolumesUsage } from './volume-usage.ts';
-export { GROW_EVERY_MS, growVolume } from './grow-volume.ts';
+export { GROW_EVERY_MS } from './grow-volume.ts';
 export { type PodToken, ServiceAccountTokens } from './service-account-tokens.ts';
 export { VolumesInUse } from './volumes-in-use.ts';
 export { VolumeUpkeep } from './volume-upkeep.ts';

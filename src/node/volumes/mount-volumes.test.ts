@@ -3,13 +3,14 @@ import { type OpenNodeBackend, type VolumePlugin, VolumeStepError } from '../bac
 import { nodeAgents } from '../node-agents.ts';
 import { VolumeNotReady } from './volume-errors.ts';
 import { mergePatch } from '../../client/index.ts';
+import type { Container } from '../../api/types/core/v1.d.ts';
 import { MemoryMachine } from '../testing/memory-backend.ts';
 import { NodeCluster } from '../testing/node-cluster.ts';
 
 /** A machine with one plugin, which mounts emptyDir volumes unless they are named in `failing`. */
 class TestedPlugin implements VolumePlugin {
   readonly name = 'example.com/tested';
-  readonly refreshEveryMs = undefined;
+  readonly refreshEvery = undefined;
   readonly failing = new Set<string>();
   readonly mounts: string[] = [];
   readonly parts: string[] = [];
@@ -50,14 +51,21 @@ class TestedPlugin implements VolumePlugin {
 }
 
 const emptyDir = (name: string): { name: string; emptyDir: object } => ({ name, emptyDir: {} });
+/** A container that mounts these volumes. */
+const mounting = (...names: readonly string[]): Container => ({
+  name: 'web',
+  image: 'web',
+  volumeMounts: names.map((name) => ({ name, mountPath: `/${name}` })),
+});
 
 test('every volume is tried, those that fail less and less often, and the pod waits meanwhile', async () => {
   const plugin = new TestedPlugin();
   plugin.failing.add('b');
   await using cluster = await NodeCluster.start(nodeAgents({ backend: plugin.open }));
   const volumes = ['a', 'b', 'c'].map(emptyDir);
-  await cluster.run({ metadata: { name: 'web' }, spec: { volumes, containers: [{ name: 'web', image: 'web' }] } });
-  expect(plugin.mounts).toEqual(['a', 'b', 'c']);
+  const containers = [mounting('a', 'b', 'c')];
+  await cluster.run({ metadata: { name: 'web' }, spec: { volumes: [...volumes, emptyDir('unused')], containers } });
+  expect(plugin.mounts).toEqual(['a', 'b', 'c']); // no container uses the last one
   expect(await cluster.events('web')).toEqual([
     'Warning FailedMount: MountVolume.SetUp failed for volume "b" : b is broken',
   ]);
@@ -86,7 +94,7 @@ test('a kind of volume that no plugin has is refused by name', async () => {
   const iscsi = { targetPortal: '192.0.2.1', iqn: 'iqn.2001-04.com.example:disk', lun: 0 };
   await cluster.run({
     metadata: { name: 'web' },
-    spec: { volumes: [{ name: 'disk', iscsi }], containers: [{ name: 'web', image: 'web' }] },
+    spec: { volumes: [{ name: 'disk', iscsi }], containers: [mounting('disk')] },
   });
   await cluster.advance('5s');
   const problem =
@@ -117,7 +125,7 @@ test('a volume that has to be attached is reported in use, waited for, and mount
   await using cluster = await NodeCluster.start(nodeAgents({ backend: plugin.open }));
   await cluster.run({
     metadata: { name: 'web' },
-    spec: { volumes: [emptyDir('a')], containers: [{ name: 'web', image: 'web' }] },
+    spec: { volumes: [emptyDir('a')], containers: [mounting('a')] },
   });
   await cluster.advance('20s');
   expect(plugin.mounts).toEqual([]);
@@ -140,7 +148,7 @@ test('a plugin says at which step a volume has failed, or that it is not ready',
   await using cluster = await NodeCluster.start(nodeAgents({ backend: plugin.open }));
   await cluster.run({
     metadata: { name: 'web' },
-    spec: { volumes: [emptyDir('a')], containers: [{ name: 'web', image: 'web' }] },
+    spec: { volumes: [emptyDir('a')], containers: [mounting('a')] },
   });
   expect(await cluster.events('web')).toEqual([
     'Warning FailedMount: MountVolume.MountDevice failed for volume "a" : no such device',

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { PodVolumes } from './pod-volumes.ts';
+import { usedVolumes } from './used-volumes.ts';
 import { setUpProblem, VolumeNotReady } from './volume-errors.ts';
 
 /** Interval at which an unbound claim is checked, and the time after which an event is recorded and it is checked less often. */
@@ -29,16 +30,14 @@ export interface MountVolumesParts {
   failed(message: string): void;
 }
 
-/** Mounts all volumes of a pod. Returns when to try again; undefined when all are mounted. */
+/** Mounts the volumes that containers of a pod use. Returns when to try again; undefined when all are mounted. */
 export async function mountVolumes(
   pod: Observed<Pod>,
   parts: MountVolumesParts,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const { clock, volumes, waits } = parts;
-  const due = (pod.spec?.volumes ?? []).filter(
-    ({ name }) => clock.now() >= (waits.volumeRetries.get(name)?.retryAtMs ?? 0),
-  );
+  const due = usedVolumes(pod).filter(({ name }) => clock.now() >= (waits.volumeRetries.get(name)?.retryAtMs ?? 0));
   const results = await Promise.allSettled(due.map((volume) => volumes.mount(pod, volume, { signal })));
   if (signal.aborted) return clock.now();
   const notReady: VolumeNotReady[] = [];

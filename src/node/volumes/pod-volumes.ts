@@ -1,11 +1,13 @@
 import { posix } from 'node:path';
-import type { Clock } from '../../base/index.ts';
+import { type Clock, millisecondsOf } from '../../base/index.ts';
 import {
   claimNameOf,
   claimVolumesOf,
   type DriverHandle,
+  inlineVolumeOf,
   isAttachRequired,
   isTerminalPhase,
+  translatedVolume,
   uniqueVolumeName,
 } from '../../api/meaning/index.ts';
 import {
@@ -14,6 +16,7 @@ import {
   type Node,
   type Observed,
   type PersistentVolume,
+  type PersistentVolumeClaim,
   type Pod,
   type Secret,
 } from '../../client/index.ts';
@@ -26,15 +29,18 @@ import {
   type VolumeSource,
   type VolumeStats,
 } from '../backend/index.ts';
+import type { AgentMetrics } from '../agent-metrics.ts';
 import { boundVolume } from './bound-volume.ts';
 import { setUpProblem, VolumeMountError, VolumeNotReady } from './volume-errors.ts';
-import { downwardFacts, isDownward, modeProblem, unsupportedVolume } from './volume-kinds.ts';
+import { downwardFacts, isDownward, modeProblem, pluginNameOf, unsupportedVolume } from './volume-kinds.ts';
 import type { PodContents } from './pod-contents.ts';
 import { hasPayload } from './volume-files.ts';
+import type { ContainerSpec } from '../life/index.ts';
+import { usedVolumes, volumesUsedBy } from './used-volumes.ts';
 import type { VolumesInUse } from './volumes-in-use.ts';
 
-/** Interval within which volumes that were mounted are not mounted again. */
-const FRESH_MS = 1000;
+/** Interval within which volumes that were mounted are not mounted again: the start of a pod among many others takes this long. */
+const FRESH_MS = 10_000;
 
 export interface PodVolumesParts {
   readonly clock: Clock;
@@ -42,10 +48,16 @@ export interface PodVolumesParts {
   readonly contents: PodContents;
   readonly client: Client;
   readonly inUse: VolumesInUse;
+  readonly metrics: AgentMetrics;
   /** The node as the cluster knows it. */
   node(): Observed<Node> | undefined;
-  /** Called when a claim was mounted: its volume may grow from now on. */
-  mounted(): void;
+  /**
+   * Called when a claim has been mounted, before containers see it: a volume that waits to grow on its node grows now, so that a pod finds
+   * the size that its claim asks for however short it lives.
+   */
+  mounted(mounted: MountedClaim, claim: Observed<PersistentVolumeClaim>): Promise<void>;
+  /** Called when an earlier run of the agent has mounted a claim. */
+  takenOver(): void;
 }
 
 /** A claim that is mounted, by its key. */
@@ -54,6 +66,8 @@ export interface MountedClaim {
   readonly volumeName: string;
   readonly pod: Observed<Pod>;
   readonly source: VolumeSource;
+  /** False until the volume has grown to the size that its claim waited for when it was mounted. */
+  isGrown: boolean;
 }
 
 interface MountOptions {
@@ -99,26 +113,43 @@ export class PodVolumes {
 
   /** Mounts a volume, or updates the content of one that is mounted; returns its path on the machine. */
   async mount(pod: Observed<Pod>, volume: Volume, options: MountOptions): Promise<string> {
-    const claim = claimNameOf(pod, volume);
-    if (claim === undefined) return await this.#mountSource(pod, { volume, persistentVolume: undefined }, options);
+    const name = claimNameOf(pod, volume);
+    if (name === undefined) return await this.#mountOwn(pod, volume, options);
     const known = this.#mounted.get(pod.metadata.uid)?.get(volume.name);
-    if (known !== undefined) return await this.#mountSource(pod, known.source, options);
-    const bound = await boundVolume(this.#parts.client, pod, { volume, name: claim, signal: options.signal });
-    const problem = modeProblem(pod, volume, bound);
+    if (known?.isGrown === true) return await this.#mountSource(pod, known.source, options);
+    const bound = await boundVolume(this.#parts.client, pod, { volume, name, ...options });
+    const { claim } = bound;
+    const persistentVolume = translatedVolume(bound.persistentVolume);
+    const problem = modeProblem(pod, volume, persistentVolume);
     if (problem !== undefined) throw new VolumeNotReady(volume.name, 'processing', problem);
-    const { csi } = bound.spec ?? {};
+    const { csi } = persistentVolume.spec ?? {};
     if (csi !== undefined) await this.#awaitAttachment(pod, volume, csi);
-    const source = { volume, persistentVolume: bound };
+    const source = { volume, persistentVolume };
     const path = await this.#mountSource(pod, source, options);
-    this.#remember(pod, claim, source);
+    const mounted = known ?? this.#remember(pod, name, { source, isGrown: false });
+    await this.#parts.mounted(mounted, claim);
+    mounted.isGrown = true;
     return path;
   }
 
-  /** The paths of all volumes of a pod on the machine, by name. Volumes that were not mounted just before are mounted or updated. */
-  async paths(pod: Observed<Pod>, options: MountOptions): Promise<ReadonlyMap<string, string>> {
+  /** Mounts a volume that the pod describes itself. */
+  async #mountOwn(pod: Observed<Pod>, volume: Volume, options: MountOptions): Promise<string> {
+    const source = ownSource(pod, volume);
+    const { csi } = source.persistentVolume?.spec ?? {};
+    const isMounted = this.#known.get(pod.metadata.uid)?.has(volume.name) === true;
+    if (csi !== undefined && !isMounted) await this.#awaitAttachment(pod, volume, csi);
+    return await this.#mountSource(pod, source, options);
+  }
+
+  /** The paths of the volumes that a container uses, by name. Volumes that were not mounted just before are mounted or updated. */
+  async paths(
+    pod: Observed<Pod>,
+    container: ContainerSpec,
+    options: MountOptions,
+  ): Promise<ReadonlyMap<string, string>> {
     const paths = new Map<string, string>();
     const nowMs = this.#parts.clock.now();
-    for (const volume of pod.spec?.volumes ?? []) {
+    for (const volume of volumesUsedBy(container, pod)) {
       const known = this.#known.get(pod.metadata.uid)?.get(volume.name);
       const isFresh = known !== undefined && nowMs - known.mountedMs <= FRESH_MS;
       paths.set(volume.name, isFresh ? known.path : await this.mount(pod, volume, options));
@@ -143,10 +174,10 @@ export class PodVolumes {
     return shown !== undefined && shown !== downwardFacts(pod);
   }
 
-  /** Updates the content of volumes that are built from the API, where the plugin has `refreshEveryMs`. Returns what went wrong, as messages. */
+  /** Updates the content of volumes that are built from the API, where the plugin has `refreshEvery`. Returns what went wrong, as messages. */
   async refresh(pod: Observed<Pod>, { signal }: MountOptions): Promise<readonly string[]> {
     const problems: string[] = [];
-    for (const volume of pod.spec?.volumes ?? []) {
+    for (const volume of usedVolumes(pod)) {
       if (this.#refreshMs(pod, volume) === undefined) continue;
       try {
         await this.mount(pod, volume, { signal });
@@ -175,7 +206,7 @@ export class PodVolumes {
 
   /** Interval at which `refresh` is due for a pod; undefined for pods without such volumes. */
   refreshEveryMs(pod: Observed<Pod>): number | undefined {
-    const periods = (pod.spec?.volumes ?? []).map((volume) => this.#refreshMs(pod, volume));
+    const periods = usedVolumes(pod).map((volume) => this.#refreshMs(pod, volume));
     return periods.find((period) => period !== undefined);
   }
 
@@ -185,9 +216,10 @@ export class PodVolumes {
     const failures: unknown[] = [];
     this.#shown.delete(uid);
     for (const volume of pod.spec?.volumes ?? []) {
-      const source = this.#mounted.get(uid)?.get(volume.name)?.source ?? { volume, persistentVolume: undefined };
+      const source = this.#mounted.get(uid)?.get(volume.name)?.source ?? ownSource(pod, volume);
       try {
-        await this.#pluginFor(source)?.unmount({ podUid: uid, volume: folderName(source) });
+        const mounted = { podUid: uid, volume: folderName(source) };
+        await this.#timed('volume_unmount', source, async () => this.#pluginFor(source)?.unmount(mounted));
         this.#known.get(uid)?.delete(volume.name);
       } catch (error) {
         failures.push(error);
@@ -208,12 +240,36 @@ export class PodVolumes {
       failures.push(...(await unmountFrom(plugin, ({ podUid }) => !isKnown(podUid))));
       await plugin.releaseUnused?.().catch((error: unknown) => failures.push(error));
     }
+    await this.#forgetStrangers(isKnown);
     if (failures.length > 0) throw failures[0];
+  }
+
+  /** Whether this run of the agent has mounted, or taken over, volumes of a pod and not unmounted them. */
+  hasAny({ metadata: { uid } }: Observed<Pod>): boolean {
+    return this.#known.has(uid) || this.#mounted.has(uid);
+  }
+
+  /** Lets go of what pods used that are gone, and whose volumes could not be unmounted when they went but are now. */
+  async #forgetStrangers(isKnown: (podUid: string) => boolean): Promise<void> {
+    const { plugins, inUse, contents } = this.#parts;
+    const left = [...inUse.pods()].filter((uid) => !isKnown(uid));
+    if (left.length === 0) return;
+    const mounted = new Set(
+      (await Promise.all(plugins.map((plugin) => plugin.mounted()))).flat().map(({ podUid }) => podUid),
+    );
+    for (const uid of left.filter((each) => !mounted.has(each))) {
+      this.#mounted.delete(uid);
+      this.#known.delete(uid);
+      contents.forgetPod(uid);
+      inUse.release(uid);
+    }
   }
 
   /** Whether drivers may hold volumes of a pod, which it must not be deleted with. */
   areHeld(pod: Observed<Pod>): boolean {
-    const mayBe = claimVolumesOf(pod).length > 0 || pod.spec?.volumes?.some(({ csi }) => csi !== undefined) === true;
+    const isOfDriver = (volume: Volume): boolean =>
+      volume.csi !== undefined || ownSource(pod, volume).persistentVolume !== undefined;
+    const mayBe = claimVolumesOf(pod).length > 0 || pod.spec?.volumes?.some(isOfDriver) === true;
     return mayBe && this.#parts.plugins.some((plugin) => plugin.held !== undefined);
   }
 
@@ -246,10 +302,11 @@ export class PodVolumes {
 
   #refreshMs(pod: Observed<Pod>, volume: Volume): number | undefined {
     const { uid } = pod.metadata;
-    const source = this.#known.get(uid)?.get(volume.name)?.source ?? { volume, persistentVolume: undefined };
+    const source = this.#known.get(uid)?.get(volume.name)?.source ?? ownSource(pod, volume);
     const plugin = this.#pluginFor(source);
     const isRefreshed = hasPayload(volume) || plugin?.isRefreshed?.(source, uid) === true;
-    return isRefreshed ? plugin?.refreshEveryMs : undefined;
+    const period = isRefreshed ? plugin?.refreshEvery : undefined;
+    return period === undefined ? undefined : millisecondsOf(period);
   }
 
   #pluginFor(source: VolumeSource): VolumePlugin | undefined {
@@ -266,27 +323,49 @@ export class PodVolumes {
     const readSecret = (namespace: string, name: string): Promise<Observed<Secret>> =>
       this.#parts.client.core.v1.secrets.namespace(namespace).get(name, { signal });
     const request = { pod, ...source, payload, devicePath, readSecret, signal };
-    const path = await plugin.mount(request).catch((error: unknown) => {
+    const path = await this.#timed('volume_mount', source, () => plugin.mount(request)).catch((error: unknown) => {
       if (error instanceof VolumeNotReady) throw error;
       throw new VolumeMountError(folderName(source), error);
     });
     const volumes = this.#known.get(uid) ?? new Map<string, KnownVolume>();
     this.#known.set(uid, volumes.set(volume.name, { source, path, mountedMs: this.#parts.clock.now() }));
-    if (isDownward(volume) && plugin.refreshEveryMs !== undefined) this.#shown.set(uid, downwardFacts(pod));
+    if (isDownward(volume) && plugin.refreshEvery !== undefined) this.#shown.set(uid, downwardFacts(pod));
     return path;
+  }
+
+  async #timed<T>(operation_name: string, source: VolumeSource, work: () => Promise<T>): Promise<T> {
+    const { clock, metrics } = this.#parts;
+    const beganMs = clock.monotonic();
+    let status = 'fail-unknown';
+    try {
+      const done = await work();
+      status = 'success';
+      return done;
+    } finally {
+      const labels = { migrated: 'false', operation_name, status, volume_plugin: pluginNameOf(source) };
+      metrics.observe('storage_operation_duration_seconds', (clock.monotonic() - beganMs) / 1000, labels);
+    }
   }
 
   /** Takes over the mounted volumes of a pod that an earlier run of the agent started. */
   async adopt(pod: Observed<Pod>, options: MountOptions): Promise<void> {
     await this.#adoptClaims(pod);
-    for (const volume of pod.spec?.volumes ?? [])
-      if (claimNameOf(pod, volume) === undefined) await this.#use(pod, { volume, persistentVolume: undefined });
+    for (const volume of usedVolumes(pod))
+      if (claimNameOf(pod, volume) === undefined) await this.#adoptOwn(pod, volume);
     if (isTerminalPhase(pod.status?.phase) || pod.metadata.deletionTimestamp !== undefined) return;
-    for (const volume of pod.spec?.volumes ?? []) {
+    for (const volume of usedVolumes(pod)) {
       const isThere =
         claimNameOf(pod, volume) === undefined || this.#mounted.get(pod.metadata.uid)?.has(volume.name) === true;
       if (isThere) await this.mount(pod, volume, options).catch(() => undefined); // containers run on with what they have
     }
+  }
+
+  async #adoptOwn(pod: Observed<Pod>, volume: Volume): Promise<void> {
+    const source = ownSource(pod, volume);
+    const { csi } = source.persistentVolume?.spec ?? {};
+    if (csi !== undefined && (await this.#isToBeAttached(csi)))
+      this.#parts.inUse.add(uniqueVolumeName(csi), pod.metadata.uid);
+    await this.#use(pod, source);
   }
 
   async #adoptClaims(pod: Observed<Pod>): Promise<void> {
@@ -297,30 +376,40 @@ export class PodVolumes {
       if (volume === undefined) continue;
       try {
         const claim = await this.#claims(namespace).get(claimName);
-        const bound = await this.#parts.client.core.v1.persistentvolumes.get(claim.spec?.volumeName ?? '');
+        const { persistentvolumes } = this.#parts.client.core.v1;
+        const bound = translatedVolume(await persistentvolumes.get(claim.spec?.volumeName ?? ''));
         const { csi } = bound.spec ?? {};
         if (csi !== undefined && (await this.#isToBeAttached(csi))) this.#parts.inUse.add(uniqueVolumeName(csi), uid);
         const source = { volume, persistentVolume: bound };
         await this.#use(pod, source);
-        this.#remember(pod, claimName, source);
+        this.#remember(pod, claimName, { source, isGrown: true });
+        this.#parts.takenOver();
       } catch (error) {
         if (!hasReason(error, 'NotFound')) throw error;
       }
     }
   }
 
-  #remember(pod: Observed<Pod>, claim: string, source: VolumeSource): void {
+  #remember(
+    pod: Observed<Pod>,
+    claim: string,
+    { source, isGrown }: Pick<MountedClaim, 'source' | 'isGrown'>,
+  ): MountedClaim {
     const { uid, namespace } = pod.metadata;
     const volumes = this.#mounted.get(uid) ?? new Map<string, MountedClaim>();
     const volumeName = source.persistentVolume?.metadata.name ?? '';
-    this.#mounted.set(uid, volumes.set(source.volume.name, { key: `${namespace}/${claim}`, volumeName, pod, source }));
-    this.#parts.mounted();
+    const mounted = { key: `${namespace}/${claim}`, volumeName, pod, source, isGrown };
+    this.#mounted.set(uid, volumes.set(source.volume.name, mounted));
+    return mounted;
   }
 
   /** Reports that the volume is in use, so that it is not detached, then checks that it is attached. */
   async #awaitAttachment(pod: Observed<Pod>, volume: Volume, handle: DriverHandle): Promise<void> {
-    if (!(await this.#isToBeAttached(handle))) return;
     const unique = uniqueVolumeName(handle);
+    if (!(await this.#isToBeAttached(handle))) {
+      this.#parts.inUse.remove(unique, pod.metadata.uid); // the driver may have attached volumes when the pod began to wait
+      return;
+    }
     this.#parts.inUse.add(unique, pod.metadata.uid);
     this.#deviceOf(volume, unique);
   }
@@ -358,6 +447,13 @@ export class PodVolumes {
   #claims(namespace: string): ReturnType<Client['core']['v1']['persistentvolumeclaims']['namespace']> {
     return this.#parts.client.core.v1.persistentvolumeclaims.namespace(namespace);
   }
+}
+
+/** A volume that the pod describes itself; one of a former in-tree plugin as the persistent volume that its CSI driver gets. */
+function ownSource({ metadata }: Observed<Pod>, volume: Volume): VolumeSource {
+  const inline = inlineVolumeOf(volume, metadata.namespace ?? '');
+  if (inline === undefined) return { volume, persistentVolume: undefined };
+  return { volume, persistentVolume: inline as VolumeSource['persistentVolume'] };
 }
 
 /** Unmounts those that match, and returns what went wrong. */

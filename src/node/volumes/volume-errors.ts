@@ -28,8 +28,26 @@ export class VolumeMountError extends Error {
   }
 }
 
+/** A volume is mounted, and could not be grown to the size that its claim waits for. */
+export class VolumeNotGrown extends Error {
+  /** As in `VolumeMountError`. */
+  readonly specName: string;
+  readonly isBlock: boolean;
+
+  constructor({ specName, isBlock }: Pick<VolumeNotGrown, 'specName' | 'isBlock'>, cause: unknown) {
+    super(messageOf(cause), { cause });
+    this.name = 'VolumeNotGrown';
+    this.specName = specName;
+    this.isBlock = isBlock;
+  }
+}
+
 /** The message of an event about a volume that could not be mounted. */
 export function setUpProblem(name: string, error: unknown): string {
+  if (error instanceof VolumeNotGrown) {
+    const grown = error.isBlock ? 'MapVolume.MarkVolumeAsMounted' : 'MountVolume.Setup';
+    return `${grown} failed while expanding volume for volume ${JSON.stringify(error.specName)} : ${error.message}`;
+  }
   const specName = error instanceof VolumeMountError ? error.specName : name;
   const { cause } = error instanceof Error ? error : {};
   const step = cause instanceof VolumeStepError ? cause.step : 'MountVolume.SetUp';

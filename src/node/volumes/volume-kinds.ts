@@ -50,3 +50,25 @@ const VOLUME_KINDS = [
   ],
   ...['portworxVolume', 'quobyte', 'rbd', 'scaleIO', 'storageos', 'vsphereVolume'],
 ];
+
+/** The plugins of a kubelet, by the field of the volume that is theirs. */
+const PLUGIN_NAMES: Readonly<Record<string, string>> = {
+  configMap: 'configmap',
+  downwardAPI: 'downward-api',
+  emptyDir: 'empty-dir',
+  hostPath: 'host-path',
+  image: 'image',
+  local: 'local-volume',
+  nfs: 'nfs',
+  projected: 'projected',
+  secret: 'secret',
+};
+
+/** The name of a volume's plugin in metrics: `kubernetes.io/empty-dir`. */
+export function pluginNameOf({ volume, persistentVolume }: VolumeSource): string {
+  const kinds = persistentVolume?.spec ?? volume;
+  if (kinds.csi !== undefined) return `kubernetes.io/csi:${kinds.csi.driver}`;
+  if (kinds.flexVolume !== undefined) return `flexvolume-${kinds.flexVolume.driver}`;
+  const field = Object.keys(kinds).find((each) => PLUGIN_NAMES[each] !== undefined);
+  return field === undefined ? '<n/a>' : `kubernetes.io/${PLUGIN_NAMES[field]}`;
+}

@@ -1,9 +1,9 @@
 import { isTerminalPhase } from '../../api/meaning/index.ts';
 import type { Clock } from '../../base/index.ts';
-import type { Client, Observed, Pod } from '../../client/index.ts';
+import type { Client, Observed, PersistentVolumeClaim, Pod } from '../../client/index.ts';
 import type { EventRecorder } from '../../kit/index.ts';
-import { GROW_EVERY_MS, growVolume } from './grow-volume.ts';
-import type { PodVolumes } from './pod-volumes.ts';
+import { GROW_EVERY_MS, VolumeGrower } from './grow-volume.ts';
+import type { MountedClaim, PodVolumes } from './pod-volumes.ts';
 
 export interface VolumeUpkeepParts {
   readonly node: string;
@@ -23,11 +23,14 @@ const NEVER = new AbortController().signal;
 /** Keeps the mounted volumes of a node up to date: the content of those built from the API, and the size of those of claims. */
 export class VolumeUpkeep {
   readonly #parts: VolumeUpkeepParts;
+  readonly #grower: VolumeGrower;
   /** Pods whose volumes are built from an object that has changed, by uid. */
   readonly #outdated = new Set<string>();
 
   constructor(parts: VolumeUpkeepParts) {
     this.#parts = parts;
+    const { client, clock, events, node: nodeName, volumes } = parts;
+    this.#grower = new VolumeGrower({ client, clock, events, nodeName, volumes });
   }
 
   /** Volumes of the pod are mounted. */
@@ -64,10 +67,16 @@ export class VolumeUpkeep {
 
   /** Grows mounted volumes whose PersistentVolume has grown, and checks again while any claim is mounted. */
   async grow(): Promise<void> {
-    const { client, clock, events, node: nodeName, volumes } = this.#parts;
-    const mounted = volumes.mountedClaims();
-    for (const claim of mounted) await growVolume(claim, { client, clock, events, nodeName, volumes });
+    const mounted = this.#parts.volumes.mountedClaims();
+    this.#grower.forgetOthers(mounted);
+    for (const claim of mounted) if (claim.isGrown) await this.#grower.grow(claim, { isMounting: false });
     if (mounted.length > 0) this.#parts.plan({ type: 'grow' }, GROW_EVERY_MS);
+  }
+
+  /** Grows a volume that has just been mounted, if it waits for that, and checks all of them from now on. Throws when it cannot grow. */
+  async claimMounted(mounted: MountedClaim, claim: Observed<PersistentVolumeClaim>): Promise<void> {
+    this.#parts.plan({ type: 'grow' }, GROW_EVERY_MS);
+    if (this.#grower.isDue(mounted, claim)) await this.#grower.grow(mounted, { isMounting: true });
   }
 
   async #refresh(pod: Observed<Pod>, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { agentMetrics } from '../agent-metrics.ts';
 import { VirtualClock } from '../../base/index.ts';
 import { podOf } from '../testing/pod-views.ts';
 import type { PodVolumeStats } from './pod-volumes.ts';
@@ -23,7 +24,7 @@ test('volumes have the names that their pod gives them, the claim behind them, a
     { name: 'settings', claim: undefined },
     { name: 'data', claim: { namespace: 'default', name: 'db' }, capacityBytes: 4 },
   ];
-  const usage = new PodVolumesUsage({ clock: new VirtualClock(), volumes: { stats } });
+  const usage = new PodVolumesUsage({ clock: new VirtualClock(), volumes: { stats }, metrics: agentMetrics() });
   const nothing = { capacityBytes: 0, availableBytes: 0, usedBytes: 0, inodes: 0, inodesFree: 0, inodesUsed: 0 };
   expect(await usage.of(pod)).toEqual([
     { ...nothing, name: 'scratch', claim: undefined, isEphemeral: true, usedBytes: 1, inodesUsed: 2 },
@@ -40,7 +41,7 @@ test('volumes are measured at most once a minute, also for callers at the same t
     measured += 1;
     return [];
   };
-  const usage = new PodVolumesUsage({ clock, volumes: { stats } });
+  const usage = new PodVolumesUsage({ clock, volumes: { stats }, metrics: agentMetrics() });
   await Promise.all([usage.of(pod), usage.of(pod)]);
   await clock.advance('59s');
   await usage.of(pod);

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
+import type { AgentMetrics } from '../agent-metrics.ts';
 import type { Volume } from '../backend/index.ts';
 import type { VolumeUsage } from '../runtime/index.ts';
 import type { PodVolumes } from './pod-volumes.ts';
@@ -13,6 +14,7 @@ const NEVER = new AbortController().signal;
 export interface PodVolumesUsageParts {
   readonly clock: Clock;
   readonly volumes: Pick<PodVolumes, 'stats'>;
+  readonly metrics: AgentMetrics;
 }
 
 /** How full the volumes of pods are. They are measured at most once a minute, and only on request. */
@@ -40,7 +42,12 @@ export class PodVolumesUsage {
   }
 
   async #measure(pod: Observed<Pod>): Promise<readonly VolumeUsage[]> {
+    const { clock, metrics } = this.#parts;
+    const beganMs = clock.monotonic();
     const measured = await this.#parts.volumes.stats(pod, NEVER).catch(() => []);
+    const tookMs = clock.monotonic() - beganMs;
+    if (measured.length > 0)
+      metrics.observe('kubelet_volume_metric_collection_duration_seconds', tookMs / 1000, { metric_source: 'du' });
     return measured.map(({ name, claim, ...stats }) => {
       const volume = pod.spec?.volumes?.find((each) => each.name === name);
       return { ...NOTHING, ...stats, name, claim: claim?.name, isEphemeral: volume !== undefined && isLocal(volume) };

@@ -29,6 +29,19 @@ export class VolumesInUse {
     if (isAnyFree) this.#changed();
   }
 
+  /** Releases one volume of a pod: its driver does not attach volumes any more. */
+  remove(volume: string, podUid: string): void {
+    const users = this.#pods.get(volume);
+    if (users?.delete(podUid) !== true || users.size > 0) return;
+    this.#pods.delete(volume);
+    this.#changed();
+  }
+
+  /** The uids of the pods that use any. */
+  pods(): ReadonlySet<string> {
+    return new Set([...this.#pods.values()].flatMap((users) => [...users]));
+  }
+
   list(): string[] {
     return [...this.#pods.keys()].toSorted();
   }

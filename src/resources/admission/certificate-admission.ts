@@ -1,3 +1,4 @@
+import { quoteGo } from '../../api/index.ts';
 import { API_CLIENT_SIGNER, certificateRequestOf } from '../../api/meaning/index.ts';
 import type { CertificateSigningRequest } from '../../api/types/certificates/v1.d.ts';
 import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget, Authorizer } from '../../apiserver/index.ts';
@@ -15,7 +16,7 @@ export function certificateApproval({ authorizer }: AdmissionParts): AdmissionPl
     async validate(attributes) {
       const { signerName } = requestOf(attributes.old).spec;
       if (await maySign(authorizer, attributes, { verb: 'approve', signerName })) return;
-      throw refusal(attributes, `user not permitted to approve requests with signerName ${JSON.stringify(signerName)}`);
+      throw refusal(attributes, `user not permitted to approve requests with signerName ${quoteGo(signerName)}`);
     },
   };
 }
@@ -32,7 +33,7 @@ export function certificateSigning({ authorizer }: AdmissionParts): AdmissionPlu
         deepEqual(before.status?.conditions ?? [], after.status?.conditions ?? []);
       const { signerName } = before.spec;
       if (isSame || (await maySign(authorizer, attributes, { verb: 'sign', signerName }))) return;
-      throw refusal(attributes, `user not permitted to sign requests with signerName ${JSON.stringify(signerName)}`);
+      throw refusal(attributes, `user not permitted to sign requests with signerName ${quoteGo(signerName)}`);
     },
   };
 }

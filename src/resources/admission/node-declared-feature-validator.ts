@@ -1,3 +1,4 @@
+import { quoteGo } from '../../api/index.ts';
 import { isSidecar } from '../../api/meaning/index.ts';
 import type { Node, Pod, PodSpec } from '../../api/types/core/v1.d.ts';
 import type { AdmissionPlugin } from '../../apiserver/index.ts';
@@ -38,11 +39,11 @@ export function nodeDeclaredFeatureValidator({ objects }: Pick<AdmissionParts, '
       const needed = FEATURES.filter(({ isNeeded }) => isNeeded(spec, old.spec)).map(({ name }) => name);
       if (needed.length === 0) return;
       const node = await nodes.get('', nodeName);
-      if (node === undefined) throw refusal(request, `node ${JSON.stringify(nodeName)} not found`);
+      if (node === undefined) throw refusal(request, `node ${quoteGo(nodeName)} not found`);
       const lacking = needed.filter((name) => !(node.status?.declaredFeatures ?? []).includes(name));
       if (lacking.length === 0) return;
       const what = `pod update requires features ${lacking.join(', ')}`;
-      throw refusal(request, `${what} which are not available on node ${JSON.stringify(nodeName)}`);
+      throw refusal(request, `${what} which are not available on node ${quoteGo(nodeName)}`);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { StatusError } from '../../api/index.ts';
+import { quoteGo, StatusError } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import type { TokenRequest } from '../../api/types/authentication/v1.d.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
@@ -51,7 +51,7 @@ export function nodeRestriction(parts: AdmissionParts): AdmissionPlugin {
 
 async function check(node: string, request: AdmissionAttributes, parts: AdmissionParts): Promise<void> {
   if (node === '') {
-    throw refusal(request, `could not determine node from user ${JSON.stringify(request.user.name)}`);
+    throw refusal(request, `could not determine node from user ${quoteGo(request.user.name)}`);
   }
   const problem = await rules[nameOf(request.resource)]?.({ node, request, parts });
   if (problem !== undefined) throw refusal(request, problem);
@@ -63,7 +63,7 @@ function nameOf({ group, plural }: AdmissionAttributes['resource']): string {
 
 async function checkPod(write: NodeWrite): Promise<string | undefined> {
   const { node, request, parts } = write;
-  const quoted = JSON.stringify(node);
+  const quoted = quoteGo(node);
   const { operation, subresource, namespace, name } = request;
   switch (subresource) {
     case '':
@@ -94,14 +94,14 @@ async function pod({ objects }: AdmissionParts, namespace: string, name: string)
   throw new StatusError({
     code: 404,
     reason: 'NotFound',
-    message: `pod ${JSON.stringify(name)} not found`,
+    message: `pod ${quoteGo(name)} not found`,
     details: { name, kind: 'pod' },
   });
 }
 
 function statusProblem({ node, request }: NodeWrite): string | undefined {
   const [old, changed] = [request.old as unknown as Pod, request.object as unknown as Pod];
-  const quoted = JSON.stringify(node);
+  const quoted = quoteGo(node);
   if (old.spec?.nodeName !== node) {
     return `node ${quoted} can only update pod status for pods with spec.nodeName set to itself`;
   }
@@ -122,7 +122,7 @@ function checkClaimStatus({ node, request }: NodeWrite): string | undefined {
   if (subresource !== 'status') return 'may only update PVC status';
   if (operation !== 'UPDATE') return `unexpected operation "${operation}"`;
   if (deepEqual(withoutReport(old), withoutReport(object))) return undefined;
-  return `node ${JSON.stringify(node)} is not allowed to update fields other than status.quantity and status.conditions`;
+  return `node ${quoteGo(node)} is not allowed to update fields other than status.quantity and status.conditions`;
 }
 
 function withoutReport(object: ApiObject | undefined): unknown {

@@ -1,3 +1,4 @@
+import { quoteGo } from '../../api/index.ts';
 import type { OwnerReference } from '../../api/types/meta/v1.d.ts';
 import type {
   AccessDecision,
@@ -77,7 +78,7 @@ class OwnerReferences implements AdmissionPlugin {
     const served = this.#registry.resourcesOf(group ?? '');
     const owners = served.filter((resource) => resource.kind === kind && resource.version === version);
     if (owners.length > 0) return owners;
-    const why = `no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`;
+    const why = `no matches for kind ${quoteGo(kind)} in version ${quoteGo(apiVersion)}`;
     throw refusal(
       request,
       `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}: ${why}`,

@@ -1,4 +1,4 @@
-import { StatusError } from '../../api/index.ts';
+import { pathSegmentNameProblems, quoteGo, StatusError } from '../../api/index.ts';
 import type {
   Container,
   EphemeralContainer,
@@ -28,10 +28,15 @@ export function serviceAccountAdmission(parts: AdmissionParts): AdmissionPlugin 
     const { namespace } = request;
     const { serviceAccountName: name = '' } = spec;
     if (name === '') throw refusal(request, `no service account specified for pod ${namespace}/${metadata.name ?? ''}`);
+    const problem = `error looking up service account ${namespace}/${name}`;
+    const problems = pathSegmentNameProblems(name);
+    if (problems.length > 0) {
+      const why = `invalid resource name ${quoteGo(name)}: [${problems.join(' ')}]`;
+      throw refusal(request, `${problem}: ${why}`);
+    }
     return whenThere(accounts.find(namespace, name), (account) => {
       if (account !== undefined) return act(account);
-      const problem = `error looking up service account ${namespace}/${name}`;
-      throw refusal(request, `${problem}: serviceaccount "${name}" not found`);
+      throw refusal(request, `${problem}: serviceaccount ${quoteGo(name)} not found`);
     });
   }
 

@@ -13,7 +13,14 @@ import { compareUtf8 } from '../../base/index.ts';
 import { changes } from '../change.ts';
 import { ageColumn, column, each, integer, nameColumn, UNSET } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
-import { checkMatch, checkMutated, checkMutatingPolicy, checkParamRef, checkValidatingPolicy } from './policy-rules.ts';
+import {
+  checkMatch,
+  checkMutated,
+  checkMutatingPolicy,
+  checkParamRef,
+  checkPolicyStatus,
+  checkValidatingPolicy,
+} from './policy-rules.ts';
 import { firstIndexes } from '../first-indexes.ts';
 
 const paramKindColumn: Column<Policy> = column('ParamKind', 'Kind of the parameters', paramKind);
@@ -34,6 +41,8 @@ function alphaWarning(kind: string): string {
 
 /** Admission rules in CEL, and their bindings. */
 export const validatingAdmissionPolicies = defineKind<ValidatingAdmissionPolicy>({
+  changeSteps: ['metadata', 'object'],
+  statusSteps: ['object'],
   group: GROUP,
   allowsAnyFinalizer: true,
   plural: 'validatingadmissionpolicies',
@@ -46,10 +55,13 @@ export const validatingAdmissionPolicies = defineKind<ValidatingAdmissionPolicy>
   requiresResourceVersion: true,
   statusMetadata: 'owned',
   raisesGeneration: changes('spec'),
+  ownRulesFor: ['spec.auditAnnotations.key', 'spec.variables.name'],
   validate: checkValidatingPolicy,
+  validateStatus: checkPolicyStatus,
 });
 
 export const validatingAdmissionPolicyBindings = defineKind<ValidatingAdmissionPolicyBinding>({
+  changeSteps: ['metadata', 'object'],
   group: GROUP,
   allowsAnyFinalizer: true,
   plural: 'validatingadmissionpolicybindings',
@@ -60,6 +72,7 @@ export const validatingAdmissionPolicyBindings = defineKind<ValidatingAdmissionP
 });
 
 export const mutatingAdmissionPolicies = defineKind<MutatingAdmissionPolicy>({
+  changeSteps: ['metadata', 'object'],
   group: GROUP,
   allowsAnyFinalizer: true,
   plural: 'mutatingadmissionpolicies',
@@ -70,18 +83,22 @@ export const mutatingAdmissionPolicies = defineKind<MutatingAdmissionPolicy>({
     ageColumn,
   ],
   storedVersion: 'v1beta1',
+  announcedVersions: ['v1alpha1@..1.34'],
   deprecations: { v1alpha1: alphaWarning('MutatingAdmissionPolicy') },
   requiresResourceVersion: true,
   raisesGeneration: changes('spec'),
+  ownRulesFor: ['spec.variables.name'],
   validate: checkMutatingPolicy,
 });
 
 export const mutatingAdmissionPolicyBindings = defineKind<MutatingAdmissionPolicyBinding>({
+  changeSteps: ['metadata', 'object'],
   group: GROUP,
   allowsAnyFinalizer: true,
   plural: 'mutatingadmissionpolicybindings',
   columns: admissionPolicyBindingColumns,
   storedVersion: 'v1beta1',
+  announcedVersions: ['v1alpha1@..1.34'],
   deprecations: { v1alpha1: alphaWarning('MutatingAdmissionPolicyBinding') },
   requiresResourceVersion: true,
   raisesGeneration: changes('spec'),

@@ -1,4 +1,6 @@
 import {
+  asJson,
+  checkFormat,
   dns1035LabelProblems,
   dns1123SubdomainProblems,
   duplicate,
@@ -6,6 +8,7 @@ import {
   invalidValue,
   notSupported,
   parseGroupVersion,
+  parseJsonPath,
   pathSegmentNameProblems,
   qualifiedNameProblems,
   required,
@@ -23,6 +26,7 @@ import type {
   Validation,
 } from '../../api/types/admissionregistration/v1.d.ts';
 import type { Whole } from '../kind.ts';
+import { checkConditions as checkStatusConditions } from '../condition-rules.ts';
 import { checkConditions } from './condition-rules.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
 import { checkRule } from './webhook-rules.ts';
@@ -46,26 +50,51 @@ export function checkValidatingPolicy(policy: Whole<ValidatingAdmissionPolicy>):
   ];
 }
 
-const MUTATED = ['*', 'CREATE', 'UPDATE'];
+/** What type checking has found, and conditions. */
+export function checkPolicyStatus({ status }: Whole<ValidatingAdmissionPolicy>): FieldError[] {
+  const warnings = status.typeChecking?.expressionWarnings ?? [];
+  return [
+    ...warnings.flatMap(({ fieldRef = '', warning = '' }, index) => {
+      const at = `status.typeChecking.expressionWarnings[${index}]`;
+      return [
+        ...(warning === '' ? [required(`${at}.warning`)] : []),
+        ...checkFieldRef(fieldRef.trim(), `${at}.fieldRef`),
+      ];
+    }),
+    ...checkStatusConditions(status.conditions ?? [], 'status.conditions'),
+  ];
+}
+
+function checkFieldRef(fieldRef: string, field: string): FieldError[] {
+  if (fieldRef === '') return [required(field)];
+  try {
+    parseJsonPath(`{${fieldRef}}`);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    return [invalidValue(field, fieldRef, `invalid JSONPath: ${error.message}`)];
+  }
+}
+
+const MUTATED = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
 
 export function checkMutatingPolicy(policy: Whole<MutatingAdmissionPolicy>): FieldError[] {
-  const { mutations = [], matchConstraints, reinvocationPolicy = '', paramKind } = policy.spec;
+  const { mutations = [], reinvocationPolicy = '', paramKind } = policy.spec;
   const expressions = new PolicyExpressions({ hasParams: paramKind !== undefined, hasVariables: true });
   return [
     ...checkPolicy(policy, expressions),
-    ...checkMutated(matchConstraints, 'spec.matchConstraints'),
     ...(mutations.length === 0 ? [required('spec.mutations', 'mutations must contain at least one item')] : []),
     ...mutations.flatMap((mutation, index) => checkMutation(mutation, `spec.mutations[${index}]`, expressions)),
     ...(reinvocationPolicy === '' ? [required('spec.reinvocationPolicy')] : []),
   ];
 }
 
-/** Only creates and updates can be mutated. */
+/** Deletes cannot be mutated. */
 export function checkMutated(match: MatchResources | undefined, field: string): FieldError[] {
   const operations = (match?.resourceRules ?? []).flatMap((rule) => rule.operations ?? []);
   return operations
     .filter((operation) => !MUTATED.includes(operation))
-    .map((operation) => notSupported(`${field}.resourceRules.operations`, operation, MUTATED));
+    .map((operation) => notSupported(`${field}.resourceRules.operations`, asJson(operation), MUTATED));
 }
 
 function checkPolicy({ spec }: Policy, expressions: PolicyExpressions): FieldError[] {
@@ -78,10 +107,12 @@ function checkPolicy({ spec }: Policy, expressions: PolicyExpressions): FieldErr
       errors.push(required('spec.matchConstraints.resourceRules'));
     }
   }
+  if ('mutations' in spec) errors.push(...checkMutated(matchConstraints, 'spec.matchConstraints'));
   errors.push(...checkConditions(matchConditions, 'spec.matchConditions', expressions));
   for (const [index, { name, expression }] of variables.entries()) {
     const field = `spec.variables[${index}]`;
     if ((name ?? '').trim() === '') errors.push(required(`${field}.name`, 'name is not specified'));
+    else errors.push(...checkFormat('celidentifier', name).map((why) => invalidValue(`${field}.name`, name, why)));
     if ((expression ?? '').trim() === '') errors.push(required(`${field}.expression`, 'expression is not specified'));
     else errors.push(...expressions.variable(name, expression, `${field}.expression`));
   }
@@ -167,7 +198,10 @@ function checkAuditAnnotations(
     ...annotations.flatMap(({ key, valueExpression }, index) => {
       const at = `${field}[${index}]`;
       const name = `${policy}/${key}`;
-      const errors = qualifiedNameProblems(name).map((problem) => invalidValue(`${at}.key`, name, problem));
+      const errors =
+        policy === ''
+          ? [invalidValue(`${at}.key`, key, 'requires metadata.name be non-empty')]
+          : qualifiedNameProblems(name).map((problem) => invalidValue(`${at}.key`, name, problem));
       if ((valueExpression ?? '').trim() === '') {
         errors.push(required(`${at}.valueExpression`, 'valueExpression is not specified'));
       } else {

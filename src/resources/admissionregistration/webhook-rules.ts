@@ -1,10 +1,12 @@
 import {
+  asJson,
   dns1035LabelProblems,
   dns1123SubdomainProblems,
   duplicate,
   fullyQualifiedNameProblems,
   invalidValue,
   notSupported,
+  portNumberProblems,
   required,
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
@@ -16,6 +18,7 @@ import type {
   WebhookClientConfig,
 } from '../../api/types/admissionregistration/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
+import { parseUrl, UrlError } from '../../cel/index.ts';
 import { checkConditions } from './condition-rules.ts';
 import { PolicyExpressions } from './expression-rules.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
@@ -50,13 +53,19 @@ export function checkWebhooks(webhooks: readonly Webhook[], options: WebhookRule
     return [
       ...checkName(webhook.name, `${field}.name`),
       ...(webhook.rules ?? []).flatMap((rule, at) => checkRule(rule, `${field}.rules[${at}]`)),
+      ...checkChoice(webhook.failurePolicy, FAILURE_POLICIES, `${field}.failurePolicy`),
+      ...checkChoice(webhook.matchPolicy, MATCH_POLICIES, `${field}.matchPolicy`),
       ...checkSideEffects(webhook, field, old),
+      ...checkTimeout(webhook.timeoutSeconds, `${field}.timeoutSeconds`),
       ...checkLabelSelector(webhook.namespaceSelector, `${field}.namespaceSelector`),
       ...checkLabelSelector(webhook.objectSelector, `${field}.objectSelector`),
+      ...('reinvocationPolicy' in webhook
+        ? checkChoice(webhook.reinvocationPolicy, REINVOCATION_POLICIES, `${field}.reinvocationPolicy`)
+        : []),
       ...checkClient(webhook.clientConfig, `${field}.clientConfig`, devWebhooks),
       ...(isKept ? [] : checkConditions(webhook.matchConditions ?? [], `${field}.matchConditions`, expressions)),
       ...checkReviewVersions(webhook.admissionReviewVersions ?? [], `${field}.admissionReviewVersions`),
-      ...(isRepeated ? [duplicate(`${field}.name`, webhook.name)] : []),
+      ...(isRepeated && webhook.name !== '' ? [duplicate(`${field}.name`, webhook.name)] : []),
     ];
   });
 }
@@ -67,17 +76,35 @@ function checkName(name: string, field: string): FieldError[] {
   );
 }
 
+const FAILURE_POLICIES = ['Fail', 'Ignore'];
+const MATCH_POLICIES = ['Equivalent', 'Exact'];
+const REINVOCATION_POLICIES = ['IfNeeded', 'Never'];
+
+function checkChoice(value: string | undefined, choices: readonly string[], field: string): FieldError[] {
+  return value === undefined || choices.includes(value) ? [] : [notSupported(field, asJson(value), choices)];
+}
+
+const MAX_TIMEOUT_SECONDS = 30;
+
+function checkTimeout(seconds: number | undefined, field: string): FieldError[] {
+  if (seconds === undefined || (seconds >= 1 && seconds <= MAX_TIMEOUT_SECONDS)) return [];
+  return [invalidValue(field, seconds, 'the timeout value must be between 1 and 30 seconds')];
+}
+
 function checkSideEffects({ sideEffects }: Webhook, field: string, old: readonly Webhook[]): FieldError[] {
   const at = `${field}.sideEffects`;
   const isLenient = old.some((webhook) => !SIDE_EFFECTS.includes(webhook.sideEffects ?? ''));
   if (sideEffects === undefined || sideEffects === null)
     return [required(at, `must specify one of ${SIDE_EFFECTS.join(', ')}`)];
-  return isLenient || SIDE_EFFECTS.includes(sideEffects) ? [] : [notSupported(at, sideEffects, SIDE_EFFECTS)];
+  return isLenient || SIDE_EFFECTS.includes(sideEffects) ? [] : [notSupported(at, asJson(sideEffects), SIDE_EFFECTS)];
 }
+
+const OPERATIONS: readonly string[] = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
+const SCOPES = ['*', 'Cluster', 'Namespaced'];
 
 /** The rules of a webhook's or policy's match rule; a wildcard must be alone. */
 export function checkRule(rule: RuleWithOperations, field: string): FieldError[] {
-  const { operations = [], apiGroups = [], apiVersions = [], resources = [] } = rule;
+  const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
   const alone = (list: readonly string[], name: string, what: string): FieldError[] => {
     if (list.length === 0) return [required(`${field}.${name}`)];
     if (list.length === 1 || !list.includes('*')) return [];
@@ -85,10 +112,12 @@ export function checkRule(rule: RuleWithOperations, field: string): FieldError[]
   };
   return [
     ...alone(operations, 'operations', 'operations'),
+    ...operations.flatMap((operation, index) => checkChoice(operation, OPERATIONS, `${field}.operations[${index}]`)),
     ...alone(apiGroups, 'apiGroups', 'API groups'),
     ...alone(apiVersions, 'apiVersions', 'API versions'),
     ...apiVersions.flatMap((version, index) => (version === '' ? [required(`${field}.apiVersions[${index}]`)] : [])),
     ...checkResources(resources, `${field}.resources`),
+    ...checkChoice(scope, SCOPES, `${field}.scope`),
   ];
 }
 
@@ -137,10 +166,15 @@ function checkClient({ url, service }: WebhookClientConfig, field: string, devWe
   return service === undefined ? [] : checkService(service, `${field}.service`);
 }
 
-function checkService({ name, namespace, path = '' }: ServiceReference, field: string): FieldError[] {
+/** Upstream passes name and namespace in the wrong order, so each is reported as the other. */
+function checkService({ name, namespace, path = '', port }: ServiceReference, field: string): FieldError[] {
+  const problems = port === undefined ? [] : portNumberProblems(port);
   return [
-    ...((name ?? '') === '' ? [required(`${field}.name`)] : []),
-    ...((namespace ?? '') === '' ? [required(`${field}.namespace`)] : []),
+    ...((namespace ?? '') === '' ? [required(`${field}.name`)] : []),
+    ...((name ?? '') === '' ? [required(`${field}.namespace`)] : []),
+    ...(problems.length === 0
+      ? []
+      : [invalidValue(`${field}.port`, port, `port is not valid: ${problems.join(', ')}`)]),
     ...checkPath(path, `${field}.path`),
   ];
 }
@@ -157,6 +191,8 @@ function checkPath(path: string, field: string): FieldError[] {
 }
 
 function checkUrl(text: string, field: string): FieldError[] {
+  const unreadable = urlProblem(text);
+  if (unreadable !== undefined) return [required(field, `url must be a valid URL: ${unreadable}${FORM}`)];
   const [, scheme = '', authority, , query = '', fragment = ''] =
     /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(text) ?? [];
   const at = (authority ?? '').lastIndexOf('@');
@@ -172,6 +208,17 @@ function checkUrl(text: string, field: string): FieldError[] {
   if (fragment !== '') errors.push(invalidValue(field, fragment, 'fragments are not permitted in the URL'));
   if (query !== '') errors.push(invalidValue(field, query, 'query parameters are not permitted in the URL'));
   return errors;
+}
+
+/** Why Go cannot read a URL. */
+function urlProblem(text: string): string | undefined {
+  try {
+    parseUrl(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof UrlError) return error.message;
+    throw error;
+  }
 }
 
 function checkReviewVersions(versions: readonly string[], field: string): FieldError[] {

@@ -3,7 +3,7 @@ import type {
   ValidatingWebhookConfiguration,
 } from '../../api/types/admissionregistration/v1.d.ts';
 import type { Column } from '../../apiserver/index.ts';
-import { changes } from '../change.ts';
+import { changesOrEmpties } from '../change.ts';
 import { ageColumn, integer, nameColumn } from '../columns/column.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import { defineKind, type Kind } from '../kind.ts';
@@ -21,11 +21,12 @@ const GROUP = 'admissionregistration.k8s.io';
 /** Which webhooks are called for which writes. */
 export function webhookConfigurations({ devWebhooks }: KindEnvironment): Kind[] {
   const rules = {
+    changeSteps: ['metadata', 'object'] as const,
     group: GROUP,
     allowsAnyFinalizer: true,
     columns: webhookConfigurationColumns,
     requiresResourceVersion: true,
-    raisesGeneration: changes('webhooks'),
+    raisesGeneration: changesOrEmpties('webhooks'),
     validate: ({ webhooks }: WebhookConfiguration) => checkWebhooks(webhooks ?? [], { devWebhooks }),
     validateUpdate: ({ webhooks }: WebhookConfiguration, { webhooks: old = [] }: WebhookConfiguration) =>
       checkWebhooks(webhooks ?? [], { old, devWebhooks }),

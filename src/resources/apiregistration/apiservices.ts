@@ -1,9 +1,12 @@
 import {
+  asJson,
+  checkObjectMeta,
   dns1035LabelProblems,
   formatTime,
   instantOfMillis,
   invalidValue,
   notSupported,
+  quoteGo,
   required,
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
@@ -16,6 +19,7 @@ import { pathSegmentName } from '../name-rules.ts';
 export const apiServices = defineKind<APIService>({
   group: 'apiregistration.k8s.io',
   plural: 'apiservices',
+  allowsAnyFinalizer: true,
   columns: [
     nameColumn,
     column('Service', 'Service that serves the API, if another does', ({ spec }) => serviceOf(spec?.service)),
@@ -23,6 +27,7 @@ export const apiServices = defineKind<APIService>({
     ageColumn,
   ],
   folder: 'apiregistration.k8s.io/apiservices',
+  metadataRules: 'general', // its own come with the name that its spec asks for
   checkName: pathSegmentName,
   requiresResourceVersion: true,
   statusMetadata: 'owners',
@@ -47,7 +52,7 @@ export const apiServices = defineKind<APIService>({
     each(status?.conditions).flatMap((condition, index) =>
       CONDITION_STATUSES.includes(condition.status)
         ? []
-        : [notSupported(`status.conditions[${index}].status`, condition.status, CONDITION_STATUSES)],
+        : [notSupported(`status.conditions[${index}].status`, asJson(condition.status ?? ''), CONDITION_STATUSES)],
     ),
 });
 
@@ -56,12 +61,13 @@ const CONDITION_STATUSES: readonly string[] = ['True', 'False', 'Unknown'];
 /** An APIService must be named after its version and group. */
 function checkApiService({ metadata, spec }: Whole<APIService>): FieldError[] {
   const { group = '', version = '', service, caBundle, insecureSkipTLSVerify = false } = spec;
-  const errors: FieldError[] = [];
   const name = `${version}.${group}`;
-  if (metadata.name !== name) {
-    const detail = `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(name)}`;
-    errors.push(invalidValue('metadata.name', metadata.name, detail));
-  }
+  const other = [`must be \`spec.version+"."+spec.group\`: ${quoteGo(name)}`];
+  const checkName = (stated: string): readonly string[] => {
+    const problems = pathSegmentName(stated, { prefix: false });
+    return problems.length > 0 || stated === name ? problems : other;
+  };
+  const errors = checkObjectMeta(metadata, { namespaced: false, checkName });
   if (group === '' && version !== 'v1') {
     errors.push(required('spec.group', 'only v1 may have an empty group and it better be legacy kube'));
   }

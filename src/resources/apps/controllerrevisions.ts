@@ -1,4 +1,4 @@
-import { required } from '../../api/index.ts';
+import { isPlainObject, required } from '../../api/index.ts';
 import { controllerOf } from '../../api/meaning/index.ts';
 import type { ControllerRevision } from '../../api/types/apps/v1.d.ts';
 import { ageColumn, column, nameColumn, NONE } from '../columns/column.ts';
@@ -13,7 +13,12 @@ export const controllerRevisions = defineKind<ControllerRevision>({
     column('Revision', 'Number of the revision', ({ revision }) => revision),
     ageColumn,
   ],
-  validate: ({ data }) => (data === undefined || data === null ? [required('data', 'data is mandatory')] : []),
+  changeSteps: ['metadataChange', 'metadata', 'object', 'change'],
+  validateUpdate: () => [], // data may not change
+  validate({ data }) {
+    if (data === undefined || data === null) return [required('data', 'data is mandatory')];
+    return isPlainObject(data) ? [] : [required('data', 'data must be a valid JSON object')];
+  },
 });
 
 function controllerText(revision: ControllerRevision): string {

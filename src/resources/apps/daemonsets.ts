@@ -7,6 +7,7 @@ import {
   required,
   ValueError,
   withMeta,
+  sentEmpty,
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { DaemonSet, DaemonSetSpec } from '../../api/types/apps/v1.d.ts';
@@ -36,6 +37,7 @@ import { checkCountOrPercent, checkNotMoreThanAll, isNone } from './workload-rul
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 export const daemonSets = defineKind<DaemonSet>({
+  changeSteps: ['metadataChange', 'change', 'object'],
   group: 'apps',
   plural: 'daemonsets',
   columns: [
@@ -78,14 +80,19 @@ export const daemonSets = defineKind<DaemonSet>({
 
   warnings: ({ metadata, spec }, old) => templateWarnings(spec.template, 'spec.template', { metadata, old }),
   validate: checkDaemonSet,
+  validateChange: ({ spec }, old) =>
+    deepEqual(spec.selector, old.spec.selector)
+      ? []
+      : [invalidValue('spec.selector', spec.selector ?? null, 'field is immutable')],
   validateStatus: checkDaemonSetStatus,
 });
 
 function defaultUpdateStrategy(spec: DaemonSetSpec): void {
   const { updateStrategy } = spec;
-  if (updateStrategy?.type !== 'RollingUpdate') return;
+  const isRolling = updateStrategy?.type === 'RollingUpdate';
+  if (updateStrategy === undefined || (!isRolling && updateStrategy.rollingUpdate === undefined)) return;
   updateStrategy.rollingUpdate ??= {};
-  updateStrategy.rollingUpdate.maxUnavailable ??= 1;
+  updateStrategy.rollingUpdate.maxUnavailable ??= isRolling ? 1 : 0;
   updateStrategy.rollingUpdate.maxSurge ??= 0;
 }
 
@@ -112,7 +119,9 @@ function checkDaemonSet({ spec }: Whole<DaemonSet>): FieldError[] {
   const errors = checkLabelSelector(selector ?? undefined, 'spec.selector');
   if (!(matcher instanceof ValueError) && !matcher.matches(labels)) {
     const detail = '`selector` does not match template `labels`';
-    errors.push(invalidValue('spec.template.metadata.labels', labels ?? null, detail));
+    errors.push(
+      invalidValue('spec.template.metadata.labels', labels ?? sentEmpty(template.metadata, 'labels'), detail),
+    );
   }
   if (selector !== undefined && selector !== null && isEmptySelector(selector)) {
     errors.push(invalidValue('spec.selector', selector, 'empty selector is invalid for daemonset'));

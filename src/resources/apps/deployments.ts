@@ -10,6 +10,7 @@ import {
   checkCountOrPercent,
   checkNotMoreThanAll,
   checkReplicaCounts,
+  type CountRules,
   checkSelectedTemplate,
   checkWorkloadSelector,
   isNone,
@@ -65,6 +66,9 @@ function checkDeployment({ spec }: Whole<Deployment>): FieldError[] {
     ...checkStrategy(spec),
   ];
   const { progressDeadlineSeconds: deadline, minReadySeconds = 0 } = spec;
+  if (deadline !== undefined && deadline < 0) {
+    errors.push(invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than or equal to 0'));
+  }
   if (deadline !== undefined && deadline <= minReadySeconds) {
     errors.push(invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
   }
@@ -94,9 +98,23 @@ function checkStrategy({ strategy }: DeploymentSpec): FieldError[] {
   return [...errors, ...checkNotMoreThanAll(maxUnavailable, `${field}.maxUnavailable`)];
 }
 
+const STATUS: CountRules = {
+  counts: [
+    'observedGeneration',
+    'replicas',
+    'updatedReplicas',
+    'readyReplicas',
+    'availableReplicas',
+    'unavailableReplicas',
+    'terminatingReplicas',
+    'collisionCount',
+  ],
+  parts: ['updatedReplicas', 'readyReplicas', 'availableReplicas'],
+};
+
 function checkDeploymentStatus({ status }: Whole<Deployment>, old: Whole<Deployment>): FieldError[] {
   const { collisionCount } = status;
-  const errors = checkReplicaCounts(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas']);
+  const errors = checkReplicaCounts(status, STATUS);
   if (old.status.collisionCount !== undefined && (collisionCount ?? 0) < old.status.collisionCount) {
     errors.push(invalidValue('status.collisionCount', collisionCount ?? 0, 'cannot be decremented'));
   }

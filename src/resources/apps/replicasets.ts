@@ -5,7 +5,7 @@ import { ageColumn, nameColumn } from '../columns/column.ts';
 import { containerColumns, replicaColumns, selectorColumn } from '../columns/workload-columns.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { templateHooks } from '../core/pod-template.ts';
-import { checkReplicaCounts, checkSelectedTemplate, checkWorkloadSelector } from './workload-rules.ts';
+import { checkReplicaCounts, checkSelectedTemplate, checkWorkloadSelector, type CountRules } from './workload-rules.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { scaleOfSelector } from '../scale.ts';
 
@@ -39,5 +39,11 @@ function checkReplicaSet({ spec }: Whole<ReplicaSet>): FieldError[] {
 }
 
 function checkReplicaSetStatus({ status }: Whole<ReplicaSet>): FieldError[] {
-  return checkReplicaCounts(status);
+  return checkReplicaCounts(status, STATUS);
 }
+
+const PARTS = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'] as const;
+const STATUS: CountRules = {
+  counts: ['replicas', ...PARTS, 'observedGeneration', 'terminatingReplicas'],
+  parts: PARTS,
+};

@@ -1,17 +1,30 @@
-import { dns1123LabelProblems, forbiddenField, invalidValue, matchLabelSelector, ValueError } from '../../api/index.ts';
+import {
+  asJson,
+  dns1123LabelProblems,
+  forbiddenField,
+  invalidValue,
+  matchLabelSelector,
+  notSupported,
+  required,
+  sentEmpty,
+  ValueError,
+} from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { StatefulSet, StatefulSetSpec } from '../../api/types/apps/v1.d.ts';
 import type { PersistentVolumeClaim, PodTemplateSpec } from '../../api/types/core/v1.d.ts';
+import { checkAnnotations, checkLabels } from '../../apiserver/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import { changes } from '../change.ts';
 import { ageColumn, nameColumn } from '../columns/column.ts';
 import { containerColumns, readyOfDesired } from '../columns/workload-columns.ts';
 import { checkClaimSpec } from '../core/persistentvolumeclaim-rules.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
-import { checkLongRunningTemplate } from '../core/pod-template-rules.ts';
+import { checkPodAnnotations } from '../core/pod-annotation-rules.ts';
+import { checkAlwaysRunning, checkPodTemplateSpec } from '../core/pod-template-rules.ts';
 import { withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { templateWarnings } from '../core/pod-warnings.ts';
-import { checkReplicaCounts, checkWorkloadSelector } from './workload-rules.ts';
+import { claimWarnings } from '../core/volume-warnings.ts';
+import { checkReplicaCounts, checkWorkloadSelector, type CountRules } from './workload-rules.ts';
 import { roundToMilli } from '../core/resource-list.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { labelName } from '../name-rules.ts';
@@ -19,12 +32,12 @@ import { scaleOfSelector } from '../scale.ts';
 import { nested, unversioned } from '../unversioned.ts';
 
 export const statefulSets = defineKind<StatefulSet>({
+  statusSteps: ['object', 'metadataChange'],
   group: 'apps',
   plural: 'statefulsets',
   columns: [nameColumn, readyOfDesired, ageColumn, ...containerColumns<StatefulSet>(({ spec }) => spec?.template)],
   checkName: labelName,
   raisesGeneration: changes('spec'),
-  ownRulesFor: ['spec.podManagementPolicy', 'spec.updateStrategy.type', 'spec.updateStrategy.rollingUpdate.partition'],
 
   applyDefaults({ spec }) {
     defaultPodTemplate(spec.template);
@@ -42,12 +55,17 @@ export const statefulSets = defineKind<StatefulSet>({
 
   warnings: ({ metadata, spec }, old) => [
     ...templateWarnings(spec.template, 'spec.template', { metadata, old }),
+    ...(spec.volumeClaimTemplates ?? []).flatMap((claim, index) =>
+      // On updates, upstream has another path.
+      claimWarnings(claim.spec ?? {}, `spec.volumeClaimTemplates[${index}]${old === undefined ? '' : '.Spec'}`),
+    ),
     ...((spec.revisionHistoryLimit ?? 0) < 0
       ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
       : []),
   ],
   validate: checkStatefulSet,
-  validateUpdate: checkStatefulSetUpdate,
+  validateUpdate: ({ spec }) => checkSpec(spec, { isNew: false }),
+  validateChange: checkStatefulSetChange,
   validateStatus: checkStatefulSetStatus,
   subresources: { scale: scaleOfSelector },
 });
@@ -78,42 +96,81 @@ function withoutGatedFields(spec: StatefulSetSpec, old: StatefulSetSpec | undefi
   return { ...result, updateStrategy: { ...spec.updateStrategy, rollingUpdate: rest } };
 }
 
+const NEGATIVE = 'must be greater than or equal to 0';
+
 function checkStatefulSet({ spec }: Whole<StatefulSet>): FieldError[] {
-  const { serviceName = '' } = spec;
+  return checkSpec(spec, { isNew: true });
+}
+
+/** What may not change is not checked on updates, where it may be older than its rules. */
+function checkSpec(spec: StatefulSetSpec, { isNew }: { readonly isNew: boolean }): FieldError[] {
+  const { serviceName = '', selector, template, volumeClaimTemplates = [], ordinals } = spec;
+  const { replicas = 0, minReadySeconds = 0 } = spec;
+  const claims = isNew ? volumeClaimTemplates : [];
+  const start = ordinals?.start ?? 0;
   return [
-    ...checkSpec(spec),
-    ...(spec.volumeClaimTemplates ?? []).flatMap((claim, index) =>
-      claim.spec === undefined ? [] : checkClaimSpec(claim.spec, `spec.volumeClaimTemplates[${index}].spec`),
-    ),
-    ...(serviceName === ''
-      ? []
-      : dns1123LabelProblems(serviceName).map((problem) => invalidValue('spec.serviceName', serviceName, problem))),
+    ...checkPolicies(spec),
+    ...checkRetention(spec),
+    ...claims.flatMap((claim, index) => checkClaimSpec(claim.spec ?? {}, `spec.volumeClaimTemplates[${index}].spec`)),
+    ...(replicas < 0 ? [invalidValue('spec.replicas', replicas, NEGATIVE)] : []),
+    ...(minReadySeconds < 0 ? [invalidValue('spec.minReadySeconds', minReadySeconds, NEGATIVE)] : []),
+    ...(start < 0 ? [invalidValue('spec.ordinals.start', start, NEGATIVE)] : []),
+    ...(isNew && serviceName !== ''
+      ? dns1123LabelProblems(serviceName).map((problem) => invalidValue('spec.serviceName', serviceName, problem))
+      : []),
+    ...((selector ?? undefined) === undefined
+      ? [required('spec.selector')]
+      : checkWorkloadSelector(selector, 'statefulset')),
+    ...checkTemplate(spec),
+    ...checkAlwaysRunning(template, 'spec.template', 'StatefulSet'),
   ];
 }
 
-function checkSpec(spec: StatefulSetSpec): FieldError[] {
-  const errors = checkPolicies(spec);
-  errors.push(...checkWorkloadSelector(spec.selector, 'statefulset'));
-  const template = withClaimedVolumes(spec);
+/** Upstream checks the template's metadata twice. */
+function checkTemplate(spec: StatefulSetSpec): FieldError[] {
+  const field = 'spec.template';
   const matcher = matchLabelSelector(spec.selector ?? undefined);
-  const labels = template.metadata?.labels;
-  if (!(matcher instanceof ValueError) && !matcher.isEmpty && !matcher.matches(labels)) {
-    const detail = '`selector` does not match template `labels`';
-    errors.push(invalidValue('spec.template.metadata.labels', labels ?? null, detail));
-  }
-  return [...errors, ...checkLongRunningTemplate(template, 'spec.template', 'StatefulSet')];
+  if (matcher instanceof ValueError) return [invalidValue('spec.selector', spec.selector, '')];
+  const template = withClaimedVolumes(spec);
+  const { labels, annotations } = template.metadata ?? {};
+  const isMatched = matcher.isEmpty || matcher.matches(labels);
+  const detail = '`selector` does not match template `labels`';
+  return [
+    ...(isMatched
+      ? []
+      : [invalidValue(`${field}.metadata.labels`, labels ?? sentEmpty(template.metadata, 'labels'), detail)]),
+    ...checkPodTemplateSpec(template, field),
+    ...checkLabels(labels, `${field}.labels`),
+    ...checkAnnotations(annotations, `${field}.annotations`),
+    ...checkPodAnnotations(annotations, template.spec ?? { containers: [] }, `${field}.annotations`),
+  ];
+}
+
+const RETENTION = ['Retain', 'Delete'];
+
+function checkRetention({ persistentVolumeClaimRetentionPolicy: policy }: StatefulSetSpec): FieldError[] {
+  if (policy === undefined) return [];
+  return (['whenDeleted', 'whenScaled'] as const).flatMap((name) => {
+    const word: string = policy[name] ?? '';
+    if (RETENTION.includes(word)) return [];
+    return [notSupported(`spec.persistentVolumeClaimRetentionPolicy.${name}`, asJson(word ?? ''), RETENTION)];
+  });
 }
 
 const ROLLING = { Partition: 0, MaxUnavailable: null };
 
 function checkPolicies({ podManagementPolicy, updateStrategy = {} }: StatefulSetSpec): FieldError[] {
   const errors: FieldError[] = [];
-  if (podManagementPolicy !== 'OrderedReady' && podManagementPolicy !== 'Parallel') {
+  const management: string = podManagementPolicy ?? '';
+  if (management === '') errors.push(required('spec.podManagementPolicy'));
+  else if (management !== 'OrderedReady' && management !== 'Parallel') {
     const detail = "must be 'OrderedReady' or 'Parallel'";
-    errors.push(invalidValue('spec.podManagementPolicy', podManagementPolicy ?? '', detail));
+    errors.push(invalidValue('spec.podManagementPolicy', podManagementPolicy, detail));
   }
-  const { type, rollingUpdate } = updateStrategy;
+  const { rollingUpdate } = updateStrategy;
+  const type: string = updateStrategy.type ?? '';
   const field = 'spec.updateStrategy';
+  if (type === '') return [...errors, required(field)];
   if (type !== 'OnDelete' && type !== 'RollingUpdate') {
     const shown = unversioned(updateStrategy, { Type: '', RollingUpdate: nested(ROLLING) });
     return [...errors, invalidValue(field, shown, "must be 'RollingUpdate' or 'OnDelete'")];
@@ -124,19 +181,18 @@ function checkPolicies({ podManagementPolicy, updateStrategy = {} }: StatefulSet
     return [...errors, invalidValue(`${field}.rollingUpdate`, unversioned(rollingUpdate, ROLLING), detail)];
   }
   const { partition = 0 } = rollingUpdate;
-  if (partition >= 0) return errors;
-  return [...errors, invalidValue(`${field}.rollingUpdate.partition`, partition, 'must be greater than or equal to 0')];
+  return partition >= 0 ? errors : [...errors, invalidValue(`${field}.rollingUpdate.partition`, partition, NEGATIVE)];
 }
 
 /** The template with the volumes that its pods will have: one for each claim template. */
 function withClaimedVolumes({ template, volumeClaimTemplates = [] }: StatefulSetSpec): PodTemplateSpec {
-  if (volumeClaimTemplates.length === 0 || template.spec === undefined) return template;
-  const names = volumeClaimTemplates.map(({ metadata }) => metadata?.name ?? '');
+  if (template?.spec === undefined) return template ?? {};
+  const names = [...new Set(volumeClaimTemplates.map(({ metadata }) => metadata?.name ?? ''))];
   const volumes = [
     ...names.map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
     ...(template.spec.volumes ?? []).filter(({ name }) => !names.includes(name)),
   ];
-  return { ...template, spec: { ...template.spec, volumes } };
+  return { ...template, spec: { ...template.spec, volumes, hostname: undefined, subdomain: undefined } };
 }
 
 const CHANGEABLE = [
@@ -149,19 +205,24 @@ const CHANGEABLE = [
   'minReadySeconds',
 ] as const satisfies readonly (keyof StatefulSetSpec)[];
 
-function checkStatefulSetUpdate(set: Whole<StatefulSet>, old: Whole<StatefulSet>): FieldError[] {
+function checkStatefulSetChange({ spec }: Whole<StatefulSet>, old: Whole<StatefulSet>): FieldError[] {
   const kept = Object.fromEntries(CHANGEABLE.map((name) => [name, old.spec[name]]));
-  if (deepEqual({ ...set.spec, ...kept }, old.spec)) return checkSpec(set.spec);
+  if (deepEqual({ ...spec, ...kept }, old.spec)) return [];
   const names = CHANGEABLE.map((name) => `'${name}'`);
   const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
   const detail = `updates to statefulset spec for fields other than ${list} are forbidden`;
-  return [...checkSpec(set.spec), forbiddenField('spec', detail)];
+  return [forbiddenField('spec', detail)];
 }
 
-const STATUS_PARTS = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'] as const;
+const PARTS = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'] as const;
+const STATUS: CountRules = {
+  counts: ['replicas', ...PARTS, 'observedGeneration', 'collisionCount'],
+  parts: PARTS,
+  ready: 'status.readyReplicas',
+};
 
 function checkStatefulSetStatus({ status }: Whole<StatefulSet>, old: Whole<StatefulSet>): FieldError[] {
-  const errors = checkReplicaCounts(status, STATUS_PARTS);
+  const errors = checkReplicaCounts(status, STATUS);
   if (old.status.collisionCount !== undefined && (status.collisionCount ?? 0) < old.status.collisionCount) {
     errors.push(invalidValue('status.collisionCount', status.collisionCount ?? 0, 'cannot be decremented'));
   }

@@ -31,29 +31,30 @@ interface Counts {
   readonly updatedReplicas?: number;
   readonly availableReplicas?: number;
   readonly unavailableReplicas?: number;
+  readonly terminatingReplicas?: number;
   readonly observedGeneration?: number;
+  readonly collisionCount?: number;
 }
 
 const NEGATIVE = 'must be greater than or equal to 0';
 
-type Part = Exclude<keyof Counts, 'replicas' | 'observedGeneration'>;
+export interface CountRules {
+  /** The numbers that must not be negative, in upstream's order. */
+  readonly counts: readonly (keyof Counts)[];
+  /** Those that must not exceed the number of replicas. */
+  readonly parts: readonly (keyof Counts)[];
+  /** What messages call the pods that are ready. */
+  readonly ready?: string;
+}
 
-const PARTS: readonly Part[] = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'];
-
-/** Checks counts of pods; `parts` must not exceed their totals. */
-export function checkReplicaCounts(status: Counts, parts: readonly Part[] = PARTS): FieldError[] {
+/** Checks the counts of pods in a status. */
+export function checkReplicaCounts(
+  status: Counts,
+  { counts, parts, ready = 'readyReplicas' }: CountRules,
+): FieldError[] {
   const { replicas = 0, readyReplicas = 0, availableReplicas = 0 } = status;
   const errors: FieldError[] = [];
-  for (const name of [
-    'replicas',
-    'fullyLabeledReplicas',
-    'readyReplicas',
-    'currentReplicas',
-    'updatedReplicas',
-    'availableReplicas',
-    'unavailableReplicas',
-    'observedGeneration',
-  ] as const) {
+  for (const name of counts) {
     const value = status[name] ?? 0;
     if (value < 0) errors.push(invalidValue(`status.${name}`, value, NEGATIVE));
   }
@@ -62,7 +63,7 @@ export function checkReplicaCounts(status: Counts, parts: readonly Part[] = PART
     if (value > replicas) errors.push(invalidValue(`status.${name}`, value, 'cannot be greater than status.replicas'));
   }
   if (availableReplicas > readyReplicas) {
-    errors.push(invalidValue('status.availableReplicas', availableReplicas, 'cannot be greater than readyReplicas'));
+    errors.push(invalidValue('status.availableReplicas', availableReplicas, `cannot be greater than ${ready}`));
   }
   return errors;
 }
@@ -82,5 +83,6 @@ export function checkNotMoreThanAll(value: number | string | undefined, field: s
 
 /** Whether a number or percentage is zero. */
 export function isNone(value: number | string | undefined): boolean {
-  return value === undefined || value === 0 || (typeof value === 'string' && (percentOf(value) ?? 0) === 0);
+  if (typeof value !== 'string') return (value ?? 0) === 0;
+  return (percentOf(value) ?? (/^[+-]?\d+$/.test(value) ? Number(value) : 0)) === 0;
 }

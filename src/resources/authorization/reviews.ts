@@ -1,9 +1,12 @@
 import {
   badRequest,
   escapeFieldValue,
+  internalForm,
   invalid,
   invalidValue,
   matchLabelSelector,
+  parseFieldSelector,
+  parseLabelSelector,
   required,
   StatusError,
   ValueError,
@@ -54,7 +57,7 @@ export function accessReviews(environment: KindEnvironment): Kind[] {
 }
 
 function review(plural: string, check: (object: ApiObject) => void, create: NonNullable<Computed['create']>): Kind {
-  return { group: GROUP, plural, computed: { check, create } };
+  return { group: GROUP, plural, ownRulesFor: OWN_RULES, computed: { check, create } };
 }
 
 function reviewSubject(object: ApiObject, { signal }: WriteContext, reviewer: AccessReviewer): Promise<ApiObject> {
@@ -91,7 +94,7 @@ function checkLocality(spec: SubjectAccessReviewSpec, namespace: string): FieldE
     errors.push({ reason: 'FieldValueInvalid', field: 'spec.resourceAttributes.namespace', value: asked, detail });
   }
   if (spec.nonResourceAttributes !== undefined) {
-    const value = spec.nonResourceAttributes;
+    const value = internalForm(spec.nonResourceAttributes, ATTRIBUTES);
     const detail = 'disallowed on this kind of request';
     errors.push({ reason: 'FieldValueInvalid', field: 'spec.nonResourceAttributes', value, detail });
   }
@@ -157,11 +160,12 @@ async function judged(
 ): Promise<SubjectAccessReviewStatus> {
   const info = questionOf(asked.resourceAttributes, asked.nonResourceAttributes);
   const { verdict, reason, error } = await reviewer.authorizer.authorize({ ...subject, info });
+  const problems = [...(error === undefined ? [] : [error]), ...selectorProblems(asked.resourceAttributes)];
   return {
     allowed: verdict === 'allow',
     ...(verdict === 'deny' ? { denied: true } : {}),
     ...(reason === '' ? {} : { reason }),
-    ...(error === undefined ? {} : { evaluationError: error }),
+    ...(problems.length === 0 ? {} : { evaluationError: problems.join('; ') }),
   };
 }
 
@@ -209,7 +213,54 @@ function labelText({ rawSelector = '', requirements = [] }: SelectorAttributes<L
   return selector instanceof ValueError ? '' : selector.toString();
 }
 
+const OWN_RULES = ['fieldSelector', 'labelSelector'].flatMap((name) =>
+  ['key', 'operator'].map((member) => `spec.resourceAttributes.${name}.requirements.${member}`),
+);
+
+/** What was left out of the question because it is no selector. */
+function selectorProblems(resource: ResourceAttributes | undefined): string[] {
+  const fields = resource?.fieldSelector;
+  const labels = resource?.labelSelector;
+  return [
+    ...ignored(
+      'fieldSelector',
+      fields && (fields.rawSelector ?? '') !== ''
+        ? [isFields(fields.rawSelector)]
+        : fields?.requirements?.map(isSimple),
+    ),
+    ...ignored(
+      'labelSelector',
+      labels && (labels.rawSelector ?? '') !== ''
+        ? [isLabels(labels.rawSelector)]
+        : labels?.requirements?.map(isExpression),
+    ),
+  ];
+}
+
+function ignored(name: string, areValid: readonly boolean[] = []): string[] {
+  if (areValid.every(Boolean)) return [];
+  const partially = areValid.some(Boolean) ? 'partially ' : '';
+  return [`${RESOURCE}.${name} ${partially}ignored due to parse error`];
+}
+
+function isFields(text = ''): boolean {
+  return !(parseFieldSelector(text) instanceof ValueError);
+}
+
+function isLabels(text = ''): boolean {
+  return !(parseLabelSelector(text) instanceof ValueError);
+}
+
+function isSimple({ operator, values = [] }: FieldSelectorRequirement): boolean {
+  return values.length === 1 && (operator === 'In' || operator === 'NotIn');
+}
+
+function isExpression(requirement: LabelSelectorRequirement): boolean {
+  return !(matchLabelSelector({ matchExpressions: [requirement] }) instanceof ValueError);
+}
+
 const RESOURCE = 'spec.resourceAttributes';
+const ATTRIBUTES = 'authorization.v1.NonResourceAttributes';
 const OTHER = 'spec.nonResourceAttributes';
 
 /** A review must ask about exactly one thing. */
@@ -217,7 +268,11 @@ function checkQuestion({ resourceAttributes, nonResourceAttributes }: Question):
   const errors: FieldError[] = [];
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
     errors.push(
-      invalidValue(OTHER, nonResourceAttributes, 'cannot be specified in combination with resourceAttributes'),
+      invalidValue(
+        OTHER,
+        internalForm(nonResourceAttributes, ATTRIBUTES),
+        'cannot be specified in combination with resourceAttributes',
+      ),
     );
   }
   if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
@@ -280,7 +335,7 @@ function checkFieldRequirement({ key, operator, values = [] }: FieldSelectorRequ
 
 /** Reviews are not stored, so they have no names; only a local one has a namespace. */
 function checkNoMetadata(metadata: ObjectMeta, options: { readonly allowsNamespace: boolean }): FieldError[] {
-  const { managedFields: _, namespace, ...rest } = metadata;
+  const { managedFields: _1, deletionTimestamp: _2, deletionGracePeriodSeconds: _3, namespace, ...rest } = metadata;
   const checked = options.allowsNamespace || namespace === undefined ? rest : { ...rest, namespace };
   if (Object.keys(checked).length === 0) return [];
   const detail = options.allowsNamespace ? 'must be empty except for namespace' : 'must be empty';

@@ -1,6 +1,6 @@
-import { type FieldError, invalidValue, ValueError } from '../../api/index.ts';
+import { asJson, type FieldError, invalidValue, ValueError } from '../../api/index.ts';
 import { isTimeZone, parseCronSchedule } from '../../api/meaning/index.ts';
-import type { CronJob, CronJobSpec } from '../../api/types/batch/v1.d.ts';
+import type { CronJob, CronJobSpec, JobSpec } from '../../api/types/batch/v1.d.ts';
 import { changes } from '../change.ts';
 import { ageSince } from '../../apiserver/index.ts';
 import { ageColumn, boolean, column, each, integer, nameColumn, NONE, UNSET } from '../columns/column.ts';
@@ -9,9 +9,10 @@ import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { templateWarnings } from '../core/pod-warnings.ts';
 import { defineKind, type Whole } from '../kind.ts';
-import { checkJobSpec } from './job-rules.ts';
+import { checkJobSpec } from './job-spec-rules.ts';
 
 export const cronJobs = defineKind<CronJob>({
+  statusSteps: [],
   group: 'batch',
   plural: 'cronjobs',
   columns: [
@@ -23,7 +24,7 @@ export const cronJobs = defineKind<CronJob>({
     column('Last Schedule', 'Time since it last started a job', lastSchedule),
     ageColumn,
     ...containerColumns<CronJob>(({ spec }) => spec?.jobTemplate.spec?.template),
-    selectorColumn(({ spec }) => spec?.jobTemplate.spec?.selector),
+    selectorColumn(({ spec }) => spec?.jobTemplate?.spec?.selector),
   ],
   raisesGeneration: changes('spec'),
 
@@ -71,14 +72,17 @@ function checkCronJobUpdate({ spec }: Whole<CronJob>, old: Whole<CronJob>): Fiel
   return checkSpec(spec, old.spec);
 }
 
+/** What a template that leaves out its job has. */
+const NO_JOB: JobSpec = { template: {} };
+
 function checkSpec(spec: CronJobSpec, old: CronJobSpec | undefined): FieldError[] {
   const { schedule, timeZone, jobTemplate } = spec;
   return [
     ...(schedule === '' ? [] : checkSchedule(spec, old)),
     ...(timeZone === undefined || timeZone === old?.timeZone ? [] : checkTimeZone(timeZone)),
-    ...(jobTemplate.spec === undefined ? [] : checkJobSpec(jobTemplate.spec, 'spec.jobTemplate.spec')),
-    ...(jobTemplate.spec?.selector === undefined ? [] : [generated('selector', jobTemplate.spec.selector)]),
-    ...(jobTemplate.spec?.manualSelector === true ? [notManual()] : []),
+    ...checkJobSpec(jobTemplate?.spec ?? NO_JOB, 'spec.jobTemplate.spec'),
+    ...(jobTemplate?.spec?.selector === undefined ? [] : [generated('selector', jobTemplate.spec.selector)]),
+    ...(jobTemplate?.spec?.manualSelector === true ? [notManual()] : []),
   ];
 }
 
@@ -109,18 +113,20 @@ const ZONE_PART = /^[A-Za-z.\-_0-9+]{1,14}$/;
 
 function checkTimeZone(zone: string): FieldError[] {
   const field = 'spec.timeZone';
-  if (zone === '') return [invalidValue(field, zone, 'timeZone must be nil or non-empty string')];
+  const shown = asJson(zone);
+  if (zone === '') return [invalidValue(field, shown, 'timeZone must be nil or non-empty string')];
   const isBad = zone
     .split('/')
     .some((part) => part === '.' || part === '..' || part.startsWith('-') || !ZONE_PART.test(part));
-  if (isBad) return [invalidValue(field, zone, `unknown time zone ${zone}`)];
+  if (isBad) return [invalidValue(field, shown, `unknown time zone ${zone}`)];
   const errors: FieldError[] = [];
   if (zone.toLowerCase() === 'local') {
     const detail = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones';
-    errors.push(invalidValue(field, zone, detail));
+    errors.push(invalidValue(field, shown, detail));
     if (zone === 'Local') return errors;
   }
-  if (!isTimeZone(zone)) errors.push(invalidValue(field, zone, `unknown time zone ${zone}`));
+  if (zone.includes('..')) errors.push(invalidValue(field, shown, 'time: invalid location name'));
+  else if (!isTimeZone(zone)) errors.push(invalidValue(field, shown, `unknown time zone ${zone}`));
   return errors;
 }
 

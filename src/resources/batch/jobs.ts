@@ -10,7 +10,8 @@ import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-templat
 import { templateWarnings } from '../core/pod-warnings.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { withEntries } from '../object-meta.ts';
-import { checkJob, checkJobStatus, checkJobUpdate } from './job-rules.ts';
+import { checkJob, checkJobChange } from './job-rules.ts';
+import { checkJobStatus } from './job-status-rules.ts';
 
 const MAX_INT32 = 2_147_483_647;
 const DEFAULT_BACKOFF_LIMIT = 6;
@@ -19,6 +20,7 @@ const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
 const JOB_NAME = 'batch.kubernetes.io/job-name';
 
 export const jobs = defineKind<Job>({
+  changeSteps: ['metadata', 'object', 'metadataChange', 'change'],
   group: 'batch',
   plural: 'jobs',
   columns: [
@@ -48,16 +50,20 @@ export const jobs = defineKind<Job>({
     job.spec = { ...job.spec, template };
     if (job.spec.manualSelector === true) return;
     generateSelector(job);
-    if (hasLabelsOfTemplate) job.metadata = withMeta(job.metadata, { labels: undefined });
+    if (!hasLabelsOfTemplate || job.metadata.labels === undefined) return;
+    job.metadata = withMeta(job.metadata, { labels: undefined });
     labelLikeTemplate(job);
   },
+
+  complete: labelLikeTemplate,
 
   prepareForUpdate(job, old) {
     job.spec = { ...job.spec, template: withoutGatedTemplateFields(job.spec.template, old.spec.template) };
   },
 
-  validate: checkJob,
-  validateUpdate: checkJobUpdate,
+  validate: (job) => checkJob(job, undefined),
+  validateUpdate: checkJob,
+  validateChange: checkJobChange,
   validateStatus: checkJobStatus,
   warnings: ({ metadata, spec }, old) => [
     ...(old === undefined ? podNameWarnings(metadata.name ?? '') : []),

@@ -1,15 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import {
-  dns1123LabelProblems,
-  dns1123SubdomainProblems,
+  asJson,
   duplicate,
   forbiddenField,
   formatTime,
   instantOfMillis,
   invalidValue,
   notSupported,
+  quoteGo,
   required,
-  tooLong,
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type {
@@ -18,17 +17,20 @@ import type {
   CertificateSigningRequestSpec,
 } from '../../api/types/certificates/v1.d.ts';
 import type { Strategy, UserInfo } from '../../apiserver/index.ts';
+import { checkSignerName } from '../signer-name-rules.ts';
 import { certificateRequestOf, LEGACY_SIGNER } from '../../api/meaning/index.ts';
 import { deepEqual, humanDuration, messageOf } from '../../base/index.ts';
 import { arrange } from '../arrange.ts';
 import { ageColumn, column, each, nameColumn, NONE, orElse } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { unifiedDiff } from '../unified-diff.ts';
+import { pathSegmentName } from '../name-rules.ts';
 import { firstIndexes } from '../first-indexes.ts';
 
 type Request = Whole<CertificateSigningRequest>;
 
 export const certificateSigningRequests = defineKind<CertificateSigningRequest>({
+  changeSteps: ['metadata', 'object', 'change', 'metadataChange'],
   group: 'certificates.k8s.io',
   plural: 'certificatesigningrequests',
   columns: [
@@ -44,7 +46,8 @@ export const certificateSigningRequests = defineKind<CertificateSigningRequest>(
     approval: ['spec', 'status.certificate'],
     status: ['spec', 'status.conditions'],
   },
-  checkName: () => [],
+  checkName: pathSegmentName,
+  metadataRules: 'own except names',
 
   /** The requester is the authenticated user, whatever the object says. */
   prepareForCreate(request, { user }) {
@@ -178,7 +181,7 @@ function isCertificate(body: string): boolean {
 function certificateProblem(text: string): string | undefined {
   const blocks = [...text.matchAll(BLOCK)];
   for (const [, type = '', body = ''] of blocks) {
-    if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(type)}`;
+    if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${quoteGo(type)}`;
     if (body.includes(':')) return 'no PEM block headers are permitted';
     if (body.trim() === '') return 'found CERTIFICATE PEM block containing 0 certificates';
     if (!isCertificate(body)) return 'x509: malformed certificate';
@@ -196,7 +199,7 @@ function checkConditions(conditions: readonly CertificateSigningRequestCondition
     if (type === '') errors.push(required(`${field}.type`));
     const allowed = ONLY_TRUE.has(type) ? ['True'] : ['False', 'True', 'Unknown'];
     if ((status ?? '') === '') errors.push(required(`${field}.status`));
-    else if (!allowed.includes(status)) errors.push(notSupported(`${field}.status`, status, allowed));
+    else if (!allowed.includes(status)) errors.push(notSupported(`${field}.status`, asJson(status ?? ''), allowed));
     const opposite = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined;
     if (opposite !== undefined && seen.has(opposite)) {
       errors.push(invalidValue(CONDITIONS, type, 'Approved and Denied conditions are mutually exclusive'));
@@ -215,7 +218,7 @@ function ofType({ status }: Request, type: string): CertificateSigningRequestCon
 function checkKept(request: Request, old: Request): FieldError[] {
   return ['Approved', 'Denied', 'Failed'].flatMap((type) =>
     ofType(request, type).length < ofType(old, type).length
-      ? [forbiddenField(CONDITIONS, `updates may not remove a condition of type ${JSON.stringify(type)}`)]
+      ? [forbiddenField(CONDITIONS, `updates may not remove a condition of type ${quoteGo(type)}`)]
       : [],
   );
 }
@@ -226,7 +229,7 @@ function checkRequestStatus(request: Request, old: Request): FieldError[] {
   for (const type of ['Approved', 'Denied']) {
     const now = ofType(request, type);
     const was = ofType(old, type);
-    const name = JSON.stringify(type);
+    const name = quoteGo(type);
     if (now.length > was.length)
       errors.push(forbiddenField(CONDITIONS, `updates may not add a condition of type ${name}`));
     else if (now.length === was.length && !deepEqual(now, was)) {
@@ -246,38 +249,6 @@ function checkApproval(request: Request, old: Request): FieldError[] {
     errors.push(forbiddenField('status.certificate', 'updates may not set certificate content'));
   }
   return errors;
-}
-
-const MAX_DOMAIN = 253;
-const MAX_NAME = MAX_DOMAIN + MAX_DOMAIN + 63 + 2;
-
-/** A signer's name is a domain and a path. */
-function checkSignerName(name: string, field: string): FieldError[] {
-  if (name === '') return [required(field)];
-  const [domain = '', path, ...rest] = name.split('/');
-  if (path === undefined || rest.length > 0) {
-    const detail = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
-    return [invalidValue(field, name, detail)];
-  }
-  const labels = domain.split('.');
-  return [
-    ...(Buffer.byteLength(domain) > MAX_DOMAIN ? [tooLong(field, MAX_DOMAIN)] : []),
-    ...checkLabels(domain, field, dns1123LabelProblems),
-    ...(labels.length < 2
-      ? [invalidValue(field, domain, 'should be a domain with at least two segments separated by dots')]
-      : []),
-    ...checkLabels(path, field, dns1123SubdomainProblems),
-    ...(Buffer.byteLength(name) > MAX_NAME ? [tooLong(field, MAX_NAME)] : []),
-  ];
-}
-
-/** Only the first invalid part is reported. */
-function checkLabels(text: string, field: string, problemsOf: (label: string) => readonly string[]): FieldError[] {
-  const wrong = text.split('.').find((label) => problemsOf(label).length > 0);
-  if (wrong === undefined) return [];
-  return problemsOf(wrong).map((problem) =>
-    invalidValue(field, text, `validating label ${JSON.stringify(wrong)}: ${problem}`),
-  );
 }
 
 const SECOND_MS = 1000;

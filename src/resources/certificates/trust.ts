@@ -8,6 +8,7 @@ const GROUP = 'certificates.k8s.io';
 
 /** The beta kinds of certificates: trust anchors, and certificates for pods. */
 export const clusterTrustBundles = defineKind<ClusterTrustBundle>({
+  changeSteps: ['metadata', 'object', 'metadataChange', 'change'],
   group: GROUP,
   plural: 'clustertrustbundles',
   featureGate: 'ClusterTrustBundle',
@@ -27,6 +28,7 @@ export const clusterTrustBundles = defineKind<ClusterTrustBundle>({
 export const podCertificateRequests = defineKind<PodCertificateRequest>({
   group: GROUP,
   plural: 'podcertificaterequests',
+  announcedVersions: ['v1alpha1@..1.34'],
   featureGate: 'PodCertificateRequest',
   columns: [
     nameColumn,

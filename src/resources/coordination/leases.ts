@@ -6,6 +6,7 @@ import { defineKind } from '../kind.ts';
 export const leases = defineKind<Lease>({
   group: 'coordination.k8s.io',
   plural: 'leases',
+  allowsAnyFinalizer: true,
   columns: [nameColumn, column('Holder', 'Who holds the lease', ({ spec }) => spec?.holderIdentity ?? ''), ageColumn],
   createOnUpdate: true,
   requiresResourceVersion: true,
@@ -33,6 +34,7 @@ function withoutGatedFields(spec: LeaseSpec, old: LeaseSpec | undefined): LeaseS
 export const leaseCandidates = defineKind<LeaseCandidate>({
   group: 'coordination.k8s.io',
   plural: 'leasecandidates',
+  allowsAnyFinalizer: true,
   columns: [
     nameColumn,
     column('LeaseName', 'Lease that it would hold', ({ spec }) => spec?.leaseName ?? ''),

@@ -1,4 +1,5 @@
 import {
+  asJson,
   dns1123LabelProblems,
   dns1123SubdomainProblems,
   invalidValue,
@@ -16,6 +17,7 @@ import type {
   PodAffinityTerm,
 } from '../../api/types/core/v1.d.ts';
 import { checkLabelSelector, checkOperator } from '../label-selector-rules.ts';
+import { checkLabelKeys } from './topology-spread-rules.ts';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
@@ -24,13 +26,23 @@ export function checkAffinity(affinity: Affinity | undefined, field: string): Fi
   const { nodeAffinity, podAffinity, podAntiAffinity } = affinity ?? {};
   return [
     ...checkNodeSelector(nodeAffinity?.[REQUIRED], `${field}.nodeAffinity.${REQUIRED}`),
-    ...(nodeAffinity?.[PREFERRED] ?? []).flatMap(({ preference }, index) =>
+    ...(nodeAffinity?.[PREFERRED] ?? []).flatMap(({ weight, preference }, index) => {
+      const at = `${field}.nodeAffinity.${PREFERRED}[${index}]`;
       // A preference that matches no node is harmless.
-      checkTerm(preference, `${field}.nodeAffinity.${PREFERRED}[${index}].preference`, { anyValue: true }),
-    ),
+      return [
+        ...checkWeight(weight, `${at}.weight`),
+        ...checkTerm(preference ?? {}, `${at}.preference`, { anyValue: true }),
+      ];
+    }),
     ...checkPodAffinity(podAffinity, `${field}.podAffinity`),
     ...checkPodAffinity(podAntiAffinity, `${field}.podAntiAffinity`),
   ];
+}
+
+const MAX_WEIGHT = 100;
+
+function checkWeight(weight = 0, field: string): FieldError[] {
+  return weight > 0 && weight <= MAX_WEIGHT ? [] : [invalidValue(field, weight, 'must be in the range 1-100')];
 }
 
 /** The rules of node selectors, for pods, volumes and device slices. */
@@ -51,7 +63,7 @@ function checkTerm(
   return [
     ...matchExpressions.flatMap((requirement, index) => {
       const at = `${field}.matchExpressions[${index}]`;
-      const { key, values = [] } = requirement;
+      const { key = '', values = [] } = requirement;
       return [
         ...checkNodeOperator(requirement, at),
         ...qualifiedNameProblems(key).map((problem) => invalidValue(`${at}.key`, key, problem)),
@@ -81,7 +93,7 @@ function checkFieldRequirement(requirement: NodeSelectorRequirement, field: stri
   const { key, operator, values = [] } = requirement;
   const errors: FieldError[] = [];
   if (operator !== 'In' && operator !== 'NotIn') {
-    errors.push(invalidValue(`${field}.operator`, operator ?? '', 'not a valid selector operator'));
+    errors.push(invalidValue(`${field}.operator`, asJson(operator ?? ''), 'not a valid selector operator'));
   } else if (values.length !== 1) {
     const detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
     errors.push(required(`${field}.values`, detail));
@@ -100,13 +112,14 @@ function checkFieldRequirement(requirement: NodeSelectorRequirement, field: stri
 function checkPodAffinity(affinity: PodAffinity | undefined, field: string): FieldError[] {
   return [
     ...(affinity?.[REQUIRED] ?? []).flatMap((term, index) => checkPodTerm(term, `${field}.${REQUIRED}[${index}]`)),
-    ...(affinity?.[PREFERRED] ?? []).flatMap(({ podAffinityTerm }, index) =>
-      checkPodTerm(podAffinityTerm, `${field}.${PREFERRED}[${index}].podAffinityTerm`),
-    ),
+    ...(affinity?.[PREFERRED] ?? []).flatMap(({ weight, podAffinityTerm }, index) => [
+      ...checkWeight(weight, `${field}.${PREFERRED}[${index}].weight`),
+      ...checkPodTerm(podAffinityTerm ?? {}, `${field}.${PREFERRED}[${index}].podAffinityTerm`),
+    ]),
   ];
 }
 
-function checkPodTerm(term: PodAffinityTerm, field: string): FieldError[] {
+function checkPodTerm(term: Partial<PodAffinityTerm>, field: string): FieldError[] {
   const { labelSelector, namespaceSelector, namespaces = [], topologyKey = '' } = term;
   return [
     ...checkLabelSelector(labelSelector, `${field}.labelSelector`),
@@ -114,6 +127,7 @@ function checkPodTerm(term: PodAffinityTerm, field: string): FieldError[] {
     ...namespaces.flatMap((name) =>
       dns1123LabelProblems(name).map((problem) => invalidValue(`${field}.namespace`, name, problem)),
     ),
+    ...checkLabelKeys(term, field),
     ...(topologyKey === '' ? [required(`${field}.topologyKey`, 'can not be empty')] : []),
     ...qualifiedNameProblems(topologyKey).map((problem) => invalidValue(`${field}.topologyKey`, topologyKey, problem)),
   ];

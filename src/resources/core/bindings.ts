@@ -1,4 +1,12 @@
-import { type ApiObject, conflict, notFound, OBJECT_MODIFIED } from '../../api/index.ts';
+import {
+  type ApiObject,
+  badRequest,
+  conflict,
+  notFound,
+  OBJECT_MODIFIED,
+  pathSegmentNameProblems,
+  quoteGo,
+} from '../../api/index.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import type { WriteContext } from '../../apiserver/index.ts';
 import { arrange } from '../arrange.ts';
@@ -9,6 +17,12 @@ import { boundPod, checkBinding, created } from './pod-binding.ts';
 const PODS = { group: '', resource: 'pods' };
 const RETRIES = 20;
 
+function ensureName(name: string): void {
+  if (name === '') throw badRequest('Name parameter required.');
+  const problems = pathSegmentNameProblems(name);
+  if (problems.length > 0) throw badRequest(`Name parameter invalid: ${quoteGo(name)}: ${problems.join(';')}`);
+}
+
 /** Posting a Binding binds a pod to a node: the deprecated equivalent of the pod's `binding` subresource. */
 export function bindings(environment: KindEnvironment): Kind {
   const pods = environment.objects.of('', 'pods');
@@ -16,10 +30,11 @@ export function bindings(environment: KindEnvironment): Kind {
 
   async function bind(binding: ApiObject, context: WriteContext): Promise<ApiObject> {
     const { namespace = '', name = '' } = binding.metadata;
+    ensureName(name);
     for (let tries = 0; tries < RETRIES; tries++) {
       const found = await pods.newest(namespace, name);
       if (found === undefined) throw notFound(PODS, name);
-      const pod: ApiObject = boundPod(found as unknown as Whole<Pod>, binding, context.now) as never;
+      const pod: ApiObject = boundPod(found as unknown as Whole<Pod>, binding, context) as never;
       arrange(pod, podType);
       if (context.dryRun || (await pods.replace(pods.keyOf(namespace, name), found, pod))) return created();
     }

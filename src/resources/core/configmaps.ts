@@ -5,6 +5,7 @@ import { ageColumn, column, countOf, nameColumn } from '../columns/column.ts';
 import { defineKind } from '../kind.ts';
 
 export const configMaps = defineKind<ConfigMap>({
+  changeSteps: ['metadataChange', 'change', 'metadata', 'object'],
   group: '',
   plural: 'configmaps',
   columns: [
@@ -13,7 +14,7 @@ export const configMaps = defineKind<ConfigMap>({
     ageColumn,
   ],
   validate: checkConfigMap,
-  validateUpdate: checkConfigMapUpdate,
+  validateChange: checkConfigMapUpdate,
 });
 
 /** Maximum total size of the values of a ConfigMap or Secret. */
@@ -58,10 +59,10 @@ export function decodedLength(text: string): number {
 /** An immutable object stays unchanged, including its mark. */
 function checkConfigMapUpdate(object: ConfigMap, old: ConfigMap): FieldError[] {
   const errors: FieldError[] = [];
-  if (old.immutable !== true) return checkConfigMap(object);
+  if (old.immutable !== true) return errors;
   const detail = 'field is immutable when `immutable` is set';
   if (object.immutable !== true) errors.push(forbiddenField('immutable', detail));
   if (!deepEqual(object.data ?? {}, old.data ?? {})) errors.push(forbiddenField('data', detail));
   if (!deepEqual(object.binaryData ?? {}, old.binaryData ?? {})) errors.push(forbiddenField('binaryData', detail));
-  return [...errors, ...checkConfigMap(object)];
+  return errors;
 }

@@ -5,6 +5,7 @@ import {
   invalid,
   invalidValue,
   notFound,
+  quoteGo,
   StatusError,
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
@@ -133,5 +134,5 @@ function checkLogOptions({ request: { query }, info }: Call): void {
 function readNumber(text: string): number | undefined {
   if (text === '') return undefined;
   if (/^[+-]?\d+$/.test(text)) return Number(text);
-  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  throw badRequest(`strconv.ParseInt: parsing ${quoteGo(text)}: invalid syntax`);
 }

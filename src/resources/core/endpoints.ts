@@ -1,4 +1,12 @@
-import { type FieldError, invalidValue, ipWarnings, legacyIpProblems, required } from '../../api/index.ts';
+import {
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  type FieldError,
+  invalidValue,
+  ipWarnings,
+  legacyIpProblems,
+  required,
+} from '../../api/index.ts';
 import type { EndpointAddress, Endpoints } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { ageColumn, column, each, firstThree, nameColumn, NONE } from '../columns/column.ts';
@@ -9,6 +17,7 @@ const MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
 const CONTROLLER = 'endpoint-controller';
 
 export const endpoints = defineKind<Endpoints>({
+  changeSteps: ['metadataChange', 'metadata', 'object'],
   group: '',
   plural: 'endpoints',
   columns: [
@@ -51,9 +60,16 @@ function checkEndpoints({ metadata, subsets = [] }: Whole<Endpoints>): FieldErro
 }
 
 function checkAddresses(addresses: readonly EndpointAddress[], field: string): FieldError[] {
-  return addresses.flatMap(({ ip }, index) => {
-    const at = `${field}[${index}].ip`;
-    return [...legacyIpProblems(ip).map((problem) => invalidValue(at, ip, problem)), ...checkEndpointIp(ip, at)];
+  return addresses.flatMap(({ ip, hostname = '', nodeName }, index) => {
+    const at = `${field}[${index}]`;
+    const names = hostname === '' ? [] : dns1123LabelProblems(hostname);
+    const nodes = nodeName === undefined ? [] : dns1123SubdomainProblems(nodeName);
+    return [
+      ...legacyIpProblems(ip).map((problem) => invalidValue(`${at}.ip`, ip, problem)),
+      ...names.map((problem) => invalidValue(`${at}.hostname`, hostname, problem)),
+      ...nodes.map((problem) => invalidValue(`${at}.nodeName`, nodeName, problem)),
+      ...checkEndpointIp(ip, `${at}.ip`),
+    ];
   });
 }
 

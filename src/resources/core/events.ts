@@ -1,4 +1,11 @@
-import { dns1123SubdomainProblems, invalidValue, qualifiedNameProblems, required } from '../../api/index.ts';
+import {
+  checkObjectMeta,
+  dns1123SubdomainProblems,
+  internalForm,
+  invalidValue,
+  qualifiedNameProblems,
+  required,
+} from '../../api/index.ts';
 import type { ApiObject, FieldError } from '../../api/index.ts';
 import type { Event } from '../../api/types/core/v1.d.ts';
 import type { Column } from '../../apiserver/index.ts';
@@ -7,7 +14,8 @@ import { ageSince } from '../../apiserver/index.ts';
 import { column, nameColumn, wide } from '../columns/column.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import { type Conversion, defineKind, type Kind, type KindRules, type Whole } from '../kind.ts';
-import { pathSegmentName } from '../name-rules.ts';
+import { pathSegmentName, subdomainName } from '../name-rules.ts';
+import { checkFinalizerNames } from '../object-meta.ts';
 
 /** For core Events; `events.k8s.io` has the same. */
 const coreEventColumns: readonly Column<Event>[] = [
@@ -63,12 +71,14 @@ export function events({ eventTtlSeconds }: KindEnvironment): Kind[] {
     folder: 'events',
     createOnUpdate: true,
     defaultPropagation: 'unsupported',
-    checkName: pathSegmentName,
     ttlSeconds: () => eventTtlSeconds,
   };
   return [
     defineKind<Event>({
       ...both,
+      checkName: pathSegmentName,
+      metadataRules: 'general',
+      changeSteps: ['object', 'change'],
       group: '',
       plural: 'events',
       columns: coreEventColumns,
@@ -83,16 +93,20 @@ export function events({ eventTtlSeconds }: KindEnvironment): Kind[] {
       storedGroup: '',
       conversions: { v1: eventConversion },
       invalidAs: { group: '', resource: 'Event' },
-      ownRulesFor: IMMUTABLE,
+      metadataRules: 'general',
+      changeSteps: ['object', 'metadataChange', 'change'],
+      ownRulesFor: OWN_RULES,
       validate: checkNewEvent,
-      validateUpdate: checkNewEventUpdate,
+      validateUpdate: (event) => checkAnyEvent(event, 'reportingController'),
+      validateChange: checkNewEventChange,
       selectable: asCore({ ...about('regarding'), reportingController: reporter }),
     }),
   ];
 }
 
-/** The immutable fields, by their core names. */
-const IMMUTABLE = [
+/** The series' count, and the immutable fields. */
+const OWN_RULES = [
+  'series.count',
   'regarding',
   'note',
   'reason',
@@ -195,7 +209,12 @@ function checkTimed(event: AnyEvent, reporterField: string): FieldError[] {
 
 /** Events of events.k8s.io: the new fields are required, the deprecated ones forbidden. */
 function checkNewEvent(event: AnyEvent): FieldError[] {
-  const errors = [...checkAnyEvent(event, 'reportingController'), ...checkSeries(event)];
+  const errors = [
+    ...checkAnyEvent(event, 'reportingController'),
+    ...checkObjectMeta(event.metadata, { namespaced: true, checkName: subdomainName }),
+    ...checkFinalizerNames(event.metadata),
+    ...checkSeries(event),
+  ];
   if (!isSet(event.eventTime)) errors.push(required('eventTime'));
   if (event.type !== 'Normal' && event.type !== 'Warning') {
     errors.push(invalidValue('type', '', `has invalid value: ${event.type ?? ''}`));
@@ -226,6 +245,7 @@ const FIXED: readonly (readonly [member: keyof Event, field: string])[] = [
   ['firstTimestamp', 'firstTimestamp'],
   ['lastTimestamp', 'lastTimestamp'],
   ['count', 'count'],
+  ['reason', 'reason'], // a second time, as upstream
   ['type', 'type'],
   ['eventTime', 'eventTime'],
   ['action', 'action'],
@@ -234,13 +254,30 @@ const FIXED: readonly (readonly [member: keyof Event, field: string])[] = [
   ['reportingInstance', 'reportingInstance'],
 ];
 
+const TYPES: Readonly<Record<string, string>> = {
+  involvedObject: 'core.v1.ObjectReference',
+  related: 'core.v1.ObjectReference',
+  source: 'core.v1.EventSource',
+};
+
+const TEXTS = new Set(['reason', 'message', 'type', 'action', 'reportingComponent', 'reportingInstance']);
+
+function shownMember(name: string, value: unknown): unknown {
+  const type = TYPES[name];
+  if (TEXTS.has(name)) return value ?? '';
+  if (name === 'count') return value ?? 0;
+  if (type === undefined || (value === undefined && name === 'related')) return value ?? null;
+  return internalForm(value, type);
+}
+
 /** Only the series may change. */
-function checkNewEventUpdate(event: AnyEvent, old: AnyEvent): FieldError[] {
+function checkNewEventChange(event: AnyEvent, old: AnyEvent): FieldError[] {
   return [
-    ...checkAnyEvent(event, 'reportingController'),
     ...(deepEqual(event.series, old.series) ? [] : checkSeries(event)),
     ...FIXED.flatMap(([member, field]) =>
-      deepEqual(event[member], old[member]) ? [] : [invalidValue(field, event[member] ?? null, 'field is immutable')],
+      deepEqual(event[member], old[member])
+        ? []
+        : [invalidValue(field, shownMember(member, event[member]), 'field is immutable')],
     ),
   ];
 }

@@ -4,7 +4,7 @@ const DOMAIN =
 const TAG = /^\w[\w.-]{0,127}$/;
 const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[a-fA-F0-9]{32,}$/;
 const IDENTIFIER = /^[a-f0-9]{64}$/;
-const MAX_NAME_LENGTH = 255;
+const MAX_PATH_LENGTH = 255;
 
 /**
  * The tag of an image name: `latest` if it has neither tag nor digest; undefined if it only has a digest or is malformed
@@ -28,7 +28,8 @@ function isRepository(name: string): boolean {
   const hasDomain = slash >= 0 && (/[.:]/.test(first) || first === 'localhost' || first.toLowerCase() !== first);
   const path = hasDomain ? name.slice(slash + 1) : name;
   if (hasDomain && !DOMAIN.test(first)) return false;
-  return LOWER_PATH.test(path) && name.length <= MAX_NAME_LENGTH;
+  const whole = hasDomain || slash >= 0 ? path : `library/${path}`;
+  return LOWER_PATH.test(path) && whole.length <= MAX_PATH_LENGTH;
 }
 
 /** The default pull policy: always if the image may change under the same name. */

@@ -7,6 +7,7 @@ import { amount, missingAmounts, roundToMilli, withAmounts } from './resource-li
 import { checkContainerResourceName, checkResourceName } from './resource-rules.ts';
 
 export const limitRanges = defineKind<LimitRange>({
+  changeSteps: ['metadata', 'object'],
   group: '',
   plural: 'limitranges',
   createOnUpdate: true,
@@ -47,7 +48,7 @@ function checkLimitRange({ spec }: Whole<LimitRange>): FieldError[] {
     const isRepeated = seen.has(item.type);
     seen.add(item.type);
     return [
-      ...checkType(item.type, `${field}.type`),
+      ...checkType(item.type ?? '', `${field}.type`),
       ...(isRepeated ? [duplicate(`${field}.type`, item.type)] : []),
       ...checkNames(item, field),
       ...namesOf(item).flatMap((name) => checkOrder(item, name, field)),

@@ -1,4 +1,11 @@
-import { coreFinalizerNameProblems, formatTime, instantOfMillis, invalidValue, withMeta } from '../../api/index.ts';
+import {
+  asJson,
+  coreFinalizerNameProblems,
+  formatTime,
+  instantOfMillis,
+  invalidValue,
+  withMeta,
+} from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { Namespace } from '../../api/types/core/v1.d.ts';
 import type { Strategy } from '../../apiserver/index.ts';
@@ -12,6 +19,7 @@ export const KUBERNETES_FINALIZER = 'kubernetes';
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 
 export const namespaces = defineKind<Namespace>({
+  changeSteps: ['metadata', 'object', 'metadataChange', 'change'],
   group: '',
   plural: 'namespaces',
   columns: [
@@ -91,7 +99,7 @@ function checkNamespaceStatus({ metadata, status }: Whole<Namespace>): FieldErro
   const expected = isGoing ? 'Terminating' : 'Active';
   if (status.phase === expected) return [];
   const detail = `may only be '${expected}' if \`deletionTimestamp\` is ${isGoing ? 'not ' : ''}empty`;
-  return [invalidValue('status.Phase', status.phase ?? '', detail)];
+  return [invalidValue('status.Phase', asJson(status.phase ?? ''), detail)];
 }
 
 function checkFinalize({ spec }: Whole<Namespace>): FieldError[] {

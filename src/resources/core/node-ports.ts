@@ -9,6 +9,8 @@ const MIN_STATIC = 16;
 const MAX_STATIC = 128;
 const STATIC_SHARE = 32;
 
+const TAKEN = 'provided port is already allocated';
+
 /** The ports of a dry run, which no real allocation has. */
 const DRY_RUN_BASE = 32_768;
 
@@ -95,12 +97,13 @@ export class PortChoice {
   /** Why a port is not available; undefined if it is. */
   take(port: number): string | undefined {
     const { first, last } = this.#range;
+    if (this.#chosen.includes(port)) return TAKEN;
     if (port < first || port > last) {
       if (this.#dryRun) return this.#choose(port); // a dry run only considers allocated ports
       return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`;
     }
     const bit = 1n << BigInt(port - first);
-    if ((this.#bits & bit) !== 0n) return 'provided port is already allocated';
+    if ((this.#bits & bit) !== 0n) return TAKEN;
     this.#bits |= bit;
     return this.#choose(port);
   }
@@ -112,9 +115,9 @@ export class PortChoice {
   /** Any free port; undefined if there is none. */
   takeAny(): number | undefined {
     if (this.#dryRun) {
-      const next = Math.max(...(this.#chosen.length === 0 ? [DRY_RUN_BASE] : this.#chosen)) + 1;
+      const next = Math.max(...(this.#chosen.length === 0 ? [DRY_RUN_BASE] : [0, ...this.#chosen])) + 1;
       this.#choose(next);
-      return next;
+      return next | 0; // the field has 32 bits
     }
     const { first, last } = this.#range;
     const split = first + staticShare(last - first + 1);

@@ -1,4 +1,5 @@
 import {
+  asJson,
   cidrWarnings,
   duplicate,
   forbiddenField,
@@ -9,10 +10,12 @@ import {
   notSupported,
   parseCidr,
   qualifiedNameProblems,
+  quoteGo,
   required,
+  sentEmpty,
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
-import type { Node, Taint } from '../../api/types/core/v1.d.ts';
+import type { Node, NodeStatus, Taint } from '../../api/types/core/v1.d.ts';
 import { compareUtf8 } from '../../base/index.ts';
 import { ageColumn, column, each, nameColumn, NONE, orElse, UNKNOWN, wide } from '../columns/column.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
@@ -24,6 +27,7 @@ import { checkResourceAmount } from './resource-rules.ts';
 
 export function nodes(environment: KindEnvironment): Kind {
   return defineKind<Node>({
+    changeSteps: ['metadata', 'object', 'metadataChange', 'change'],
     group: '',
     plural: 'nodes',
     columns: [
@@ -50,10 +54,15 @@ export function nodes(environment: KindEnvironment): Kind {
       const { podCIDR = '', podCIDRs = [] } = spec;
       if (podCIDR !== '' && podCIDRs[0] !== podCIDR) spec.podCIDRs = [podCIDR];
       else if (podCIDR === '' && podCIDRs[0] !== undefined) spec.podCIDR = podCIDRs[0];
-      if (status.allocatable === undefined && status.capacity !== undefined)
+      if (needsAllocatable(status) && sentEmpty(status, 'allocatable') === null)
         status.allocatable = { ...status.capacity };
       roundToMilli(status.capacity);
       roundToMilli(status.allocatable);
+    },
+
+    complete(node) {
+      const { capacity, ...status } = node.status;
+      if (needsAllocatable(node.status)) node.status = { capacity, allocatable: { ...capacity }, ...status };
     },
 
     prepareForCreate(node) {
@@ -70,12 +79,16 @@ export function nodes(environment: KindEnvironment): Kind {
     },
 
     validate: checkNode,
-    validateUpdate: checkNodeUpdate,
+    validateChange: checkNodeUpdate,
     validateStatus: checkNodeUpdate,
     warnings: nodeWarnings,
     selectable: { 'spec.unschedulable': ({ spec }) => String(spec.unschedulable ?? false) },
     subresources: { proxy: proxied(environment, 'nodeproxy') },
   });
+}
+
+function needsAllocatable({ allocatable, capacity }: NodeStatus): boolean {
+  return allocatable === undefined && capacity !== undefined;
 }
 
 function dropConfigSource(node: Whole<Node>): void {
@@ -88,17 +101,71 @@ function dropStatusConfig(node: Whole<Node>): void {
   if (config !== undefined) node.status = status;
 }
 
-function checkNode({ spec, status }: Whole<Node>): FieldError[] {
+function checkNode(node: Whole<Node>): FieldError[] {
+  const { spec } = node;
   return [
     ...checkTaints(spec.taints ?? []),
-    ...Object.entries(status.capacity ?? {}).flatMap(([name, text]) =>
-      checkResourceAmount(name, text, `status.capacity[${name}]`),
-    ),
-    ...Object.entries(status.allocatable ?? {}).flatMap(([name, text]) =>
-      checkResourceAmount(name, text, `status.allocatable[${name}]`),
-    ),
+    ...checkResources(node),
+    ...checkSwap(node),
+    ...checkDeclaredFeatures(node),
     ...checkPodCidrs(spec.podCIDRs ?? []),
   ];
+}
+
+function checkSwap({ status }: Whole<Node>): FieldError[] {
+  const capacity = status.nodeInfo?.swap?.capacity;
+  if (capacity === undefined || capacity > 0) return [];
+  return [invalidValue('metadata.nodeSwapStatus.capacity', capacity, 'must be greater than zero')];
+}
+
+const FEATURE = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
+const MAX_FEATURE_BYTES = 253;
+const FEATURE_FORM =
+  "must start with an UpperCamelCase segment, with subsequent segments separated by '/' " +
+  '(e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes';
+
+/** What the kubelet says that it can do: names in their order, each once. */
+function checkDeclaredFeatures({ status }: Whole<Node>): FieldError[] {
+  const names = status.declaredFeatures ?? [];
+  return names.flatMap((name, index) => {
+    const field = `status.declaredFeatures[${index}]`;
+    const problem =
+      Buffer.byteLength(name) > MAX_FEATURE_BYTES
+        ? `must be no more than ${MAX_FEATURE_BYTES} characters`
+        : FEATURE.test(name)
+          ? undefined
+          : FEATURE_FORM;
+    const errors =
+      problem === undefined ? [] : [invalidValue(field, name, `invalid feature name ${quoteGo(name)}: ${problem}`)];
+    const next = names[index + 1];
+    if (next === undefined) return errors;
+    const at = `status.declaredFeatures[${index + 1}]`;
+    const order = compareUtf8(name, next);
+    if (order === 0) errors.push(duplicate(at, next));
+    else if (order > 0) errors.push(invalidValue(at, next, 'list must be sorted alphabetically'));
+    return errors;
+  });
+}
+
+function checkResources({ status }: Whole<Node>): FieldError[] {
+  return [
+    ...Object.entries(status.capacity ?? {}).flatMap(([name, text]) =>
+      checkResourceAmount(name, text, `status.capacity.${name}`),
+    ),
+    ...Object.entries(status.allocatable ?? {}).flatMap(([name, text]) =>
+      checkResourceAmount(name, text, `status.allocatable.${name}`),
+    ),
+  ];
+}
+
+function checkAddresses({ status }: Whole<Node>): FieldError[] {
+  const seen = new Set<string>();
+  return (status.addresses ?? []).flatMap(({ type: Type = '', address: Address = '' }, index) => {
+    const key = JSON.stringify([Type, Address]);
+    const isTwice = seen.has(key);
+    seen.add(key);
+    return isTwice ? [duplicate(`status.addresses[${index}]`, { Type, Address })] : [];
+  });
 }
 
 const TAINT = { Key: '', Value: '', Effect: '', TimeAdded: null };
@@ -126,7 +193,7 @@ function checkTaints(taints: readonly Taint[]): FieldError[] {
 
 function checkEffect(effect: string | undefined, field: string): FieldError[] {
   if ((effect ?? '') === '') return [required(field)];
-  return EFFECTS.includes(effect ?? '') ? [] : [notSupported(field, effect, EFFECTS)];
+  return EFFECTS.includes(effect ?? '') ? [] : [notSupported(field, asJson(effect ?? ''), EFFECTS)];
 }
 
 /** A node has at most one pod network of each family. */
@@ -135,6 +202,12 @@ function checkPodCidrs(cidrs: readonly string[]): FieldError[] {
     legacyCidrProblems(cidr).map((problem) => invalidValue(`spec.podCIDRs[${index}]`, cidr, problem)),
   );
   if (cidrs.length < 2) return errors;
+  const broken = cidrs.findIndex((cidr) => parseCidr(cidr) === undefined);
+  if (broken >= 0) {
+    const why = `invalid CIDR[${broken}]: <nil> (invalid CIDR address: ${cidrs[broken]})`;
+    const detail = `invalid PodCIDRs. failed to check with dual stack with error:${why}`;
+    errors.push({ reason: 'InternalError', field: 'spec.podCIDRs', detail });
+  }
   const families = cidrs.map((cidr) => parseCidr(cidr)?.address).map((address) => address && isIpv4(address));
   if (cidrs.length === 2 && families.includes(true) && families.includes(false)) return errors;
   return [...errors, invalidValue('spec.podCIDRs', cidrs, 'may specify no more than one CIDR for each IP family')];
@@ -142,16 +215,21 @@ function checkPodCidrs(cidrs: readonly string[]): FieldError[] {
 
 /** The network and provider of a node cannot change once set. */
 function checkNodeUpdate(node: Whole<Node>, old: Whole<Node>): FieldError[] {
-  const errors = checkNode(node);
+  const errors = [...checkResources(node), ...checkDeclaredFeatures(node), ...checkAddresses(node)];
   const was = old.spec;
   const { podCIDRs = [], providerID = '', externalID = '' } = node.spec;
   const oldCidrs = was.podCIDRs ?? [];
-  if (oldCidrs.some((cidr, index) => cidr !== podCIDRs[index])) {
+  const changed =
+    oldCidrs.length === podCIDRs.length
+      ? oldCidrs.filter((cidr, index) => cidr !== podCIDRs[index])
+      : oldCidrs.slice(0, 1);
+  for (const _ of changed) {
     errors.push(forbiddenField('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));
   }
   if ((was.providerID ?? '') !== '' && was.providerID !== providerID) {
     errors.push(forbiddenField('spec.providerID', 'node updates may not change providerID except from "" to valid'));
   }
+  errors.push(...checkTaints(node.spec.taints ?? []));
   if ((was.externalID ?? '') !== externalID) errors.push(forbiddenField('spec.externalID', 'may not be updated'));
   return errors;
 }

@@ -8,10 +8,12 @@ import {
   volumeModeColumn,
 } from '../columns/volume-columns.ts';
 import { defineKind, type Whole } from '../kind.ts';
-import { checkClaim, checkClaimStatus, checkClaimUpdate } from './persistentvolumeclaim-rules.ts';
-import { amount, roundToMilli } from './resource-list.ts';
+import { checkChangedClaim, checkClaim, checkClaimStatus, checkClaimUpdate } from './persistentvolumeclaim-rules.ts';
+import { roundToMilli } from './resource-list.ts';
+import { claimWarnings } from './volume-warnings.ts';
 
 export const persistentVolumeClaims = defineKind<PersistentVolumeClaim>({
+  changeSteps: ['metadataChange', 'metadata', 'object', 'change'],
   group: '',
   plural: 'persistentvolumeclaims',
   /** Shows the bound volume's properties; empty before. */
@@ -46,9 +48,10 @@ export const persistentVolumeClaims = defineKind<PersistentVolumeClaim>({
   },
 
   validate: checkClaim,
-  validateUpdate: checkClaimUpdate,
+  validateUpdate: checkChangedClaim,
+  validateChange: checkClaimUpdate,
   validateStatus: checkClaimStatus,
-  warnings: claimWarnings,
+  warnings: warningsOf,
 });
 
 /**
@@ -80,20 +83,14 @@ function isClaimOrSnapshot(source: PersistentVolumeClaimSpec['dataSource']): boo
 
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
-function claimWarnings({ metadata, spec }: Whole<PersistentVolumeClaim>): string[] {
+function warningsOf({ metadata, spec }: Whole<PersistentVolumeClaim>): string[] {
   const warnings: string[] = [];
   if (metadata.annotations?.[CLASS_ANNOTATION] !== undefined) {
     warnings.push(
       `metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`,
     );
   }
-  for (const list of ['requests', 'limits'] as const) {
-    const text = spec.resources?.[list]?.['storage'];
-    if (text === undefined || amount(text).scaledValue(-3) % 1000n === 0n) continue;
-    const field = `spec.resources.${list}[storage]`;
-    warnings.push(`${field}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`);
-  }
-  return warnings;
+  return [...warnings, ...claimWarnings(spec, 'spec')];
 }
 
 function volumeOf({ spec }: PersistentVolumeClaim): string {

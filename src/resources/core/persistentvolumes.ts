@@ -1,14 +1,13 @@
 import {
-  dns1123SubdomainProblems,
   forbiddenField,
   formatTime,
   instantOfMillis,
+  internalForm,
+  internalVolumeSource,
   invalidValue,
-  notSupported,
-  required,
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
-import type { PersistentVolume, PersistentVolumeSpec } from '../../api/types/core/v1.d.ts';
+import type { NodeSelectorTerm, PersistentVolume, PersistentVolumeSpec } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { ageColumn, column, nameColumn } from '../columns/column.ts';
 import {
@@ -20,10 +19,11 @@ import {
 } from '../columns/volume-columns.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { unifiedDiff } from '../unified-diff.ts';
-import { checkAccessModes } from './persistentvolumeclaim-rules.ts';
-import { amount, roundToMilli } from './resource-list.ts';
+import { checkVolumeSpec, SOURCE_NAMES } from './persistentvolume-rules.ts';
+import { roundToMilli } from './resource-list.ts';
 
 export const persistentVolumes = defineKind<PersistentVolume>({
+  changeSteps: ['metadata', 'object', 'metadata', 'object', 'change'],
   group: '',
   plural: 'persistentvolumes',
   columns: [
@@ -67,106 +67,31 @@ export const persistentVolumes = defineKind<PersistentVolume>({
   },
 
   validate: checkPersistentVolume,
-  validateUpdate: checkPersistentVolumeUpdate,
+  validateChange: checkPersistentVolumeUpdate,
   warnings: persistentVolumeWarnings,
 });
 
-/** The volume sources, in the order in which upstream checks them. */
-const SOURCES = [
-  'hostPath',
-  'gcePersistentDisk',
-  'awsElasticBlockStore',
-  'glusterfs',
-  'flocker',
-  'nfs',
-  'rbd',
-  'quobyte',
-  'cephfs',
-  'iscsi',
-  'cinder',
-  'fc',
-  'flexVolume',
-  'azureFile',
-  'vsphereVolume',
-  'photonPersistentDisk',
-  'portworxVolume',
-  'azureDisk',
-  'scaleIO',
-  'local',
-  'storageos',
-  'csi',
-] as const satisfies readonly (keyof PersistentVolumeSpec)[];
-
-function checkPersistentVolume({ spec }: Whole<PersistentVolume>): FieldError[] {
-  const given = SOURCES.filter((name) => spec[name] !== undefined);
-  const errors = [
-    ...((spec.accessModes ?? []).length === 0 ? [required('spec.accessModes')] : []),
-    ...checkAccessModes(spec.accessModes ?? [], 'spec.accessModes'),
-    ...checkCapacity(spec),
-    ...given
-      .slice(1)
-      .map((name) =>
-        forbiddenField(`spec.${name === 'cephfs' ? 'cephFS' : name}`, 'may not specify more than 1 volume type'),
-      ),
-  ];
-  if (spec.local !== undefined && spec.nodeAffinity?.required === undefined) {
-    errors.push(required('spec.nodeAffinity', 'Local volume requires node affinity'));
-  }
-  if (given.length === 0) errors.push(required('spec', 'must specify a volume type'));
-  const isRoot = spec.hostPath !== undefined && /^\/+(\.\/*)*$/.test(spec.hostPath.path);
-  if (isRoot && spec.persistentVolumeReclaimPolicy === 'Recycle') {
-    const detail = "may not be 'recycle' for a hostPath mount of '/'";
-    errors.push(forbiddenField('spec.persistentVolumeReclaimPolicy', detail));
-  }
-  return [...errors, ...checkAttributesClass(spec)];
-}
-
-function checkCapacity({ capacity = {} }: PersistentVolumeSpec): FieldError[] {
-  const field = 'spec.capacity';
-  const names = Object.keys(capacity);
-  const errors = names.length === 0 ? [required(field)] : [];
-  if (names.length !== 1 || names[0] !== 'storage') errors.push(notSupported(field, printed(capacity), ['storage']));
-  for (const [name, text] of Object.entries(capacity)) {
-    const quantity = amount(text);
-    if (quantity.sign < 0) {
-      errors.push(invalidValue(`${field}[${name}]`, quantity.value(), 'must be a valid resource quantity'));
-    }
-    if (quantity.sign <= 0) errors.push(invalidValue(`${field}[${name}]`, text, 'must be greater than zero'));
-  }
-  return errors;
-}
-
-function printed(capacity: Readonly<Record<string, string>>): unknown {
-  return Object.keys(capacity).length === 0 ? null : capacity;
-}
-
-function checkAttributesClass({ volumeAttributesClassName: name, csi }: PersistentVolumeSpec): FieldError[] {
-  if (name === undefined) return [];
-  const field = 'spec.volumeAttributesClassName';
-  return [
-    ...(name === '' ? [required(field, 'an empty string is disallowed')] : []),
-    ...(name === '' ? [] : dns1123SubdomainProblems(name).map((problem) => invalidValue(field, name, problem))),
-    ...(csi === undefined ? [required('spec.csi', 'has to be specified when using volumeAttributesClassName')] : []),
-  ];
+function checkPersistentVolume({ metadata, spec }: Whole<PersistentVolume>): FieldError[] {
+  return checkVolumeSpec(spec, 'spec', metadata.name ?? '');
 }
 
 /** The source of a volume is immutable; a secret for expanding it may be added. */
 function checkPersistentVolumeUpdate(volume: Whole<PersistentVolume>, old: Whole<PersistentVolume>): FieldError[] {
-  const errors = checkPersistentVolume(volume);
+  const errors: FieldError[] = [];
   const now = sourceOf(volume.spec);
   const was = sourceOf(old.spec);
   if (now.csi !== undefined && was.csi !== undefined && was.csi.controllerExpandSecretRef === undefined) {
     now.csi = { ...now.csi, controllerExpandSecretRef: undefined };
   }
   if (!deepEqual(now, was)) {
-    const detail = `spec.persistentvolumesource is immutable after creation\n${unifiedDiff(was, now)}`;
+    const detail = `spec.persistentvolumesource is immutable after creation\n${unifiedDiff(internalVolumeSource(was), internalVolumeSource(now))}`;
     errors.push(forbiddenField('spec.persistentvolumesource', detail));
   }
   if (volume.spec.volumeMode !== old.spec.volumeMode) {
     errors.push(invalidValue('volumeMode', volume.spec.volumeMode ?? null, 'field is immutable'));
   }
-  if (old.spec.nodeAffinity !== undefined && !deepEqual(volume.spec.nodeAffinity, old.spec.nodeAffinity)) {
-    errors.push(invalidValue('nodeAffinity', volume.spec.nodeAffinity ?? null, 'field is immutable'));
+  if (old.spec.nodeAffinity !== undefined && !isSameAffinity(volume.spec.nodeAffinity, old.spec.nodeAffinity)) {
+    errors.push(invalidValue('nodeAffinity', shownAffinity(volume.spec.nodeAffinity), FIXED_AFFINITY));
   }
   if (old.spec.volumeAttributesClassName !== undefined && volume.spec.volumeAttributesClassName === undefined) {
     const detail = 'update from non-nil value to nil is forbidden';
@@ -175,8 +100,49 @@ function checkPersistentVolumeUpdate(volume: Whole<PersistentVolume>, old: Whole
   return errors;
 }
 
+const FIXED_AFFINITY = 'field is immutable, except for updating from beta label to GA';
+
+/** The labels that have a newer name. */
+const NEWER_LABELS: Readonly<Record<string, string>> = {
+  'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
+  'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
+  'beta.kubernetes.io/os': 'kubernetes.io/os',
+  'beta.kubernetes.io/arch': 'kubernetes.io/arch',
+  'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
+};
+
+type Affinity = PersistentVolumeSpec['nodeAffinity'];
+
+/** Whether an affinity is the old one, but for labels that now have their newer name. Any other label may become empty. */
+function isSameAffinity(now: Affinity, old: Affinity): boolean {
+  const terms = now?.required?.nodeSelectorTerms ?? [];
+  const renamed = (old?.required?.nodeSelectorTerms ?? []).map((term, index) => ({
+    ...term,
+    ...withKeysOf(terms[index], term, 'matchExpressions'),
+    ...withKeysOf(terms[index], term, 'matchFields'),
+  }));
+  return deepEqual(now, old?.required === undefined ? old : { required: { nodeSelectorTerms: renamed } });
+}
+
+function withKeysOf(
+  now: NodeSelectorTerm | undefined,
+  old: NodeSelectorTerm,
+  member: 'matchExpressions' | 'matchFields',
+): Partial<NodeSelectorTerm> {
+  if (old[member] === undefined) return {};
+  const renamed = old[member].map((requirement, index) => {
+    const key = now?.[member]?.[index]?.key ?? '';
+    return (NEWER_LABELS[requirement.key] ?? '') === key ? { ...requirement, key } : requirement;
+  });
+  return { [member]: renamed };
+}
+
+function shownAffinity(affinity: PersistentVolumeSpec['nodeAffinity']): unknown {
+  return affinity === undefined ? null : internalForm(affinity, 'core.v1.VolumeNodeAffinity');
+}
+
 function sourceOf(spec: PersistentVolumeSpec): Partial<PersistentVolumeSpec> {
-  return Object.fromEntries(SOURCES.flatMap((name) => (spec[name] === undefined ? [] : [[name, spec[name]]])));
+  return Object.fromEntries(SOURCE_NAMES.flatMap((name) => (spec[name] === undefined ? [] : [[name, spec[name]]])));
 }
 
 const ANNOTATIONS: Readonly<Record<string, string>> = {

@@ -1,7 +1,8 @@
-import { badRequest, conflict, notSupported, required, StatusError, withMeta } from '../../api/index.ts';
+import { badRequest, conflict, notSupported, quoteGo, required, StatusError, withMeta } from '../../api/index.ts';
 import { fieldErrorText } from '../../api/index.ts';
 import type { ApiObject, FieldError } from '../../api/index.ts';
 import type { Binding, Pod, PodStatus } from '../../api/types/core/v1.d.ts';
+import type { WriteContext } from '../../apiserver/index.ts';
 import type { Whole } from '../kind.ts';
 import { withEntries } from '../object-meta.ts';
 import { withCondition } from './pod-conditions.ts';
@@ -24,15 +25,19 @@ export function checkBinding(binding: ApiObject, name: string): void {
 }
 
 /** The pod bound to its node; refuses if it is bound already, is being deleted or has scheduling gates. */
-export function boundPod(pod: Whole<Pod>, binding: ApiObject, now: number): Whole<Pod> {
-  checkPreconditions(pod, binding);
+export function boundPod(
+  pod: Whole<Pod>,
+  binding: ApiObject,
+  { now, dryRun }: Pick<WriteContext, 'now' | 'dryRun'>,
+): Whole<Pod> {
+  checkPreconditions(pod, binding, dryRun ? '' : '/registry');
   const { name = '', labels, annotations } = pod.metadata;
   const refuse = (why: string): StatusError => conflict(BINDING, name, why);
   if (pod.metadata.deletionTimestamp !== undefined) {
     throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
   }
   const { nodeName = '', schedulingGates = [] } = pod.spec;
-  if (nodeName !== '') throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(nodeName)}`);
+  if (nodeName !== '') throw refuse(`pod ${name} is already assigned to node ${quoteGo(nodeName)}`);
   if (schedulingGates.length > 0) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
   const { target } = binding as unknown as Binding;
   const { nominatedNodeName: _, ...status } = pod.status;
@@ -54,15 +59,18 @@ function merged(own: StringMap, added: StringMap): Record<string, string> | unde
   return added === undefined ? own : withEntries(own, added);
 }
 
-/** A binding may have the uid and version of the pod that the scheduler saw as preconditions. */
-function checkPreconditions({ metadata }: Whole<Pod>, binding: ApiObject): void {
+/**
+ * A binding may have the uid and version of the pod that the scheduler saw as preconditions. `prefix` is that of keys in the
+ * storage, which upstream does not reach in dry runs.
+ */
+function checkPreconditions({ metadata }: Whole<Pod>, binding: ApiObject, prefix: string): void {
   const { namespace = '', name = '' } = metadata;
   const { uid = '', resourceVersion = '' } = binding.metadata;
   const fail = (field: string, wanted: string, actual: string | undefined): StatusError =>
     conflict(
       PODS,
       name,
-      `StorageError: invalid object, Code: 4, Key: /registry/pods/${namespace}/${name}, ResourceVersion: 0, ` +
+      `StorageError: invalid object, Code: 4, Key: ${prefix}/pods/${namespace}/${name}, ResourceVersion: 0, ` +
         `AdditionalErrorMsg: Precondition failed: ${field} in precondition: ${wanted}, ${field} in object meta: ${actual}`,
     );
   if (uid !== '' && uid !== metadata.uid) throw fail('UID', uid, metadata.uid);

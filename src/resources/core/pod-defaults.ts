@@ -62,6 +62,8 @@ export function defaultPodStatus({ status }: Whole<Pod>): void {
   if (podIP !== '' && podIPs[0]?.ip !== podIP) status.podIPs = [{ ip: podIP }];
   else if (podIP === '' && podIPs[0]?.ip !== undefined) status.podIP = podIPs[0].ip;
   roundToMilli(status.allocatedResources);
+  roundToMilli(status.resources?.limits);
+  roundToMilli(status.resources?.requests);
   for (const list of [status.initContainerStatuses, status.containerStatuses, status.ephemeralContainerStatuses]) {
     for (const container of list ?? []) {
       roundToMilli(container.allocatedResources);

@@ -1,12 +1,16 @@
 import { type FieldError, forbiddenField, invalidValue } from '../../api/index.ts';
 import type { Container, Pod, PodSpec } from '../../api/types/core/v1.d.ts';
 import type { Whole } from '../kind.ts';
+import { checkPodAnnotations, checkProfileAnnotations } from './pod-annotation-rules.ts';
 import { checkPodSpec } from './pod-spec-rules.ts';
 
-/** The rules of a pod on creation and on updates. */
-export function checkPodParts({ metadata, spec }: Whole<Pod>): FieldError[] {
+/** The rules of a pod on creation and, with the `old` one, on updates. */
+export function checkPodParts({ metadata, spec }: Whole<Pod>, old?: Whole<Pod>): FieldError[] {
+  const isMirror = metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;
+  const hadLabelPolicy = old?.spec.securityContext?.seLinuxChangePolicy !== undefined;
   return [
-    ...checkPodSpec(spec, 'spec', { isPod: true, podName: metadata.name ?? '' }),
+    ...checkPodAnnotations(metadata.annotations, spec, 'metadata.annotations'),
+    ...checkPodSpec(spec, 'spec', { isPod: true, podName: metadata.name ?? '', isMirror, hadLabelPolicy }),
     ...checkTokens(spec),
     ...checkImages(spec.containers ?? [], 'spec.containers'),
     ...checkImages(spec.initContainers ?? [], 'spec.initContainers'),
@@ -34,12 +38,12 @@ function checkImages(containers: readonly Container[], field: string): FieldErro
 /** The rules of a new pod. */
 export function checkPod(pod: Whole<Pod>): FieldError[] {
   const errors = checkPodParts(pod);
-  const { spec } = pod;
+  const { metadata, spec } = pod;
   if ((spec.ephemeralContainers ?? []).length > 0) {
     errors.push(forbiddenField('spec.ephemeralContainers', 'cannot be set on create'));
   }
   if ((spec.nodeName ?? '') !== '' && (spec.schedulingGates ?? []).length > 0) {
     errors.push(forbiddenField('spec.nodeName', 'cannot be set until all schedulingGates have been cleared'));
   }
-  return errors;
+  return [...errors, ...checkProfileAnnotations(metadata.annotations, spec, 'spec')];
 }

@@ -1,180 +1,149 @@
 import {
+  asJson,
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
   dns1123SubdomainWithUnderscoreProblems,
   duplicate,
   forbiddenField,
   invalidValue,
-  labelValueProblems,
   legacyIpProblems,
   missing,
   notSupported,
   qualifiedNameProblems,
   required,
+  tooLong,
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
-import { isSidecar } from '../../api/meaning/index.ts';
-import type { Container, PodSpec, Toleration } from '../../api/types/core/v1.d.ts';
+import type { HostAlias, PodReadinessGate, PodResourceClaim, PodSpec } from '../../api/types/core/v1.d.ts';
 import { checkLabels } from '../../apiserver/index.ts';
-import { checkLabelSelector } from '../label-selector-rules.ts';
+import { unversioned } from '../unversioned.ts';
 import { checkAffinity } from './affinity-rules.ts';
-import { checkContainer, checkRunning, type PodFacts } from './container-rules.ts';
+import { checkChoice } from './container-rules.ts';
+import { eachContainer } from './each-container.ts';
+import {
+  checkContainers,
+  checkEphemeralContainers,
+  checkInitContainers,
+  type ContainerFacts,
+} from './pod-container-rules.ts';
+import { checkPodResources } from './pod-resource-rules.ts';
 import { checkRequirements } from './resource-rules.ts';
 import { checkPodSecurity } from './security-context-rules.ts';
+import { checkTolerations } from './toleration-rules.ts';
+import { checkSpreadConstraints } from './topology-spread-rules.ts';
 import { checkVolumes } from './volume-rules.ts';
+import { checkHostProcesses, checkLinuxPod, checkWindowsPod } from './windows-rules.ts';
 
 export interface PodSpecOptions {
   /** Set for a Pod itself, undefined for a template. */
   readonly podName?: string;
   readonly isPod: boolean;
+  /** Whether it is the copy of a pod that its node reads from elsewhere. */
+  readonly isMirror?: boolean;
+  /** Whether the stored pod has a seLinuxChangePolicy: it may then have any. */
+  readonly hadLabelPolicy?: boolean;
 }
 
-/** The rules of a PodSpec beyond its type. */
+const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
+const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
+
+/** All rules of a PodSpec, in upstream's order. */
 export function checkPodSpec(spec: PodSpec, field: string, options: PodSpecOptions): FieldError[] {
-  const names: PodFacts = {
-    volumes: new Set((spec.volumes ?? []).map(({ name }) => name)),
-    claims: new Set((spec.resourceClaims ?? []).map(({ name }) => name)),
+  const { errors, mountable } = checkVolumes(spec.volumes ?? [], `${field}.volumes`, options);
+  const facts: ContainerFacts = {
+    volumes: mountable,
+    claims: new Set((spec.resourceClaims ?? []).flatMap(({ name = '' }) => (name === '' ? [] : [name]))),
     hostUsers: spec.hostUsers ?? true,
+    restartPolicy: spec.restartPolicy ?? '',
+    grace: spec.terminationGracePeriodSeconds,
+    os: spec.os,
   };
   return [
-    ...checkVolumes(spec.volumes ?? [], `${field}.volumes`, options),
-    ...checkContainers(spec, `${field}.containers`, names),
-    ...checkInitContainers(spec, `${field}.initContainers`, names),
-    ...checkEphemeralContainers(spec, `${field}.ephemeralContainers`, names),
+    ...errors,
+    ...checkResourceClaims(spec.resourceClaims ?? [], `${field}.resourceClaims`, options),
+    ...checkContainers(spec, `${field}.containers`, facts),
+    ...checkInitContainers(spec, `${field}.initContainers`, facts),
+    ...checkEphemeralContainers(spec, `${field}.ephemeralContainers`, facts),
+    ...checkPodResources(spec, `${field}.resources`, facts),
     ...checkHostPorts(spec, `${field}.containers`, options),
+    ...checkChoice(spec.restartPolicy, `${field}.restartPolicy`, RESTART_POLICIES),
+    ...checkChoice(spec.dnsPolicy, `${field}.dnsPolicy`, DNS_POLICIES),
     ...checkLabels(spec.nodeSelector, `${field}.nodeSelector`),
-    ...checkPodSecurity(spec, `${field}.securityContext`),
+    ...checkPodSecurity(spec, `${field}.securityContext`, options),
     ...checkAffinity(spec.affinity, `${field}.affinity`),
     ...checkDnsConfig(spec, `${field}.dnsConfig`),
+    ...checkReadinessGates(spec.readinessGates ?? [], `${field}.readinessGates`),
     ...checkSchedulingGates(spec, `${field}.schedulingGates`),
-    ...checkSpreadConstraints(spec, `${field}.topologySpreadConstraints`),
+    ...checkSpreadConstraints(spec.topologySpreadConstraints ?? [], `${field}.topologySpreadConstraints`),
+    ...checkHostProcesses(spec, field),
+    ...checkHostUsers(spec, field),
+    ...checkHostnameOverride(spec, field),
+    ...checkNames(spec, field),
     ...checkTolerations(spec.tolerations ?? [], `${field}.tolerations`),
-    ...(spec.overhead === undefined ? [] : checkRequirements({ limits: spec.overhead }, `${field}.overhead`, names)),
+    ...checkHostAliases(spec.hostAliases ?? [], `${field}.hostAliases`),
+    ...checkClasses(spec, field),
+    ...(spec.overhead === undefined ? [] : checkRequirements({ limits: spec.overhead }, `${field}.overhead`, facts)),
+    ...checkOs(spec, field),
+    ...checkSchedulingGroup(spec, `${field}.schedulingGroup.podGroupName`),
+    ...checkFileVolumes(spec, field),
   ];
 }
 
-function checkContainers(spec: PodSpec, field: string, names: PodFacts): FieldError[] {
-  const { containers, terminationGracePeriodSeconds: grace = 0 } = spec;
-  if (containers === undefined || containers === null || containers.length === 0) return [required(field)];
-  const known = new Set<string>();
-  const errors = containers.flatMap((container, index) => {
+const CLAIM = { Name: '', ResourceClaimName: null, ResourceClaimTemplateName: null };
+
+/** Claims must be unique, and say where they come from. */
+function checkResourceClaims(
+  claims: readonly PodResourceClaim[],
+  field: string,
+  options: PodSpecOptions,
+): FieldError[] {
+  const names = new Set<string>();
+  return claims.flatMap((claim, index) => {
+    if (options.isMirror === true) return [forbiddenField('', 'static pods do not support resource claims')];
     const at = `${field}[${index}]`;
-    const isTaken = known.has(container.name);
-    known.add(container.name);
+    const { name = '', resourceClaimName: own, resourceClaimTemplateName: template } = claim;
+    const errors: FieldError[] = [];
+    if (name === '') errors.push(required(`${at}.name`));
+    else if (names.has(name)) errors.push(duplicate(`${at}.name`, name));
+    else errors.push(...dns1123LabelProblems(name).map((problem) => invalidValue(`${at}.name`, name, problem)));
+    names.add(name);
+    const shown = (): unknown => unversioned(claim, CLAIM);
+    if (own !== undefined && template !== undefined) {
+      const detail = 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified';
+      errors.push(invalidValue(at, shown(), detail));
+    }
+    if (own === undefined && template === undefined) {
+      const detail = 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`';
+      errors.push(invalidValue(at, shown(), detail));
+    }
     return [
-      ...checkContainer(container, at, names),
-      ...(isTaken ? [duplicate(`${at}.name`, container.name)] : []),
-      ...checkRunning(container, at, grace),
-    ];
-  });
-  return [...errors, ...checkUniqueHostPorts(containers, field)];
-}
-
-function checkUniqueHostPorts(containers: readonly Container[], field: string): FieldError[] {
-  const taken = new Set<string>();
-  return containers.flatMap(({ ports = [] }, index) =>
-    ports.flatMap(({ protocol = '', hostIP = '', hostPort = 0 }, at) => {
-      if (hostPort === 0) return [];
-      const key = `${protocol}/${hostIP}/${hostPort}`;
-      if (taken.has(key)) return [duplicate(`${field}[${index}].ports[${at}].hostPort`, key)];
-      taken.add(key);
-      return [];
-    }),
-  );
-}
-
-const FOR_SIDECARS = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const;
-
-function checkInitContainers(spec: PodSpec, field: string, names: PodFacts): FieldError[] {
-  const { initContainers = [], containers, terminationGracePeriodSeconds: grace = 0 } = spec;
-  const known = new Set((containers ?? []).map(({ name }) => name));
-  return initContainers.flatMap((container, index) => {
-    const at = `${field}[${index}]`;
-    const isTaken = known.has(container.name);
-    known.add(container.name);
-    return [
-      ...checkContainer(container, at, names),
-      ...(isTaken ? [duplicate(`${at}.name`, container.name)] : []),
-      ...checkUniqueHostPorts([container], field),
-      ...(isSidecar(container)
-        ? checkRunning(container, at, grace)
-        : FOR_SIDECARS.filter((name) => container[name] !== undefined).map((name) =>
-            forbiddenField(`${at}.${name}`, 'may not be set for init containers without restartPolicy=Always'),
-          )),
+      ...errors,
+      ...checkSubdomain(own, `${at}.resourceClaimName`),
+      ...checkSubdomain(template, `${at}.resourceClaimTemplateName`),
     ];
   });
 }
 
-const NOT_FOR_DEBUGGING = [
-  'lifecycle',
-  'livenessProbe',
-  'ports',
-  'readinessProbe',
-  'resizePolicy',
-  'startupProbe',
-] as const;
+function checkSubdomain(name: string | undefined, field: string): FieldError[] {
+  if (name === undefined) return [];
+  return dns1123SubdomainProblems(name).map((problem) => invalidValue(field, name, problem));
+}
 
-function checkEphemeralContainers(spec: PodSpec, field: string, names: PodFacts): FieldError[] {
-  const others = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name }) => name));
-  const known = new Set(others);
-  return (spec.ephemeralContainers ?? []).flatMap((container, index) => {
-    const at = `${field}[${index}]`;
-    const isTaken = known.has(container.name);
-    known.add(container.name);
-    const target = container.targetContainerName ?? '';
-    const isSized = Object.keys(container.resources ?? {}).length > 0;
-    const refused = [
-      ...NOT_FOR_DEBUGGING.filter((name) => container[name] !== undefined),
-      ...(isSized ? ['resources'] : []),
-    ];
-    return [
-      ...checkContainer(container, at, names),
-      ...(isTaken ? [duplicate(`${at}.name`, container.name)] : []),
-      ...(target !== '' && !others.has(target) ? [missing(`${at}.targetContainerName`, target)] : []),
-      ...refused.map((name) => forbiddenField(`${at}.${name}`, 'cannot be set for an Ephemeral Container')),
-    ];
-  });
+function checkLabel(name: string | undefined, field: string): FieldError[] {
+  if ((name ?? '') === '') return [];
+  return dns1123LabelProblems(name ?? '').map((problem) => invalidValue(field, name, problem));
 }
 
 /** With host networking, a container port must be the host port. */
 function checkHostPorts({ hostNetwork, containers }: PodSpec, field: string, { isPod }: PodSpecOptions): FieldError[] {
   if (hostNetwork !== true) return [];
   return (containers ?? []).flatMap(({ ports = [] }, index) =>
-    ports.flatMap(({ hostPort = 0, containerPort }, at) => {
+    ports.flatMap(({ hostPort = 0, containerPort = 0 }, at) => {
       if ((hostPort === 0 && !isPod) || hostPort === containerPort) return [];
       const detail = 'must match `containerPort` when `hostNetwork` is true';
       return [invalidValue(`${field}[${index}].ports[${at}].hostPort`, hostPort, detail)];
     }),
   );
-}
-
-function checkSchedulingGates({ schedulingGates = [] }: PodSpec, field: string): FieldError[] {
-  const seen = new Set<string>();
-  return schedulingGates.flatMap(({ name }, index) => {
-    const at = `${field}[${index}]`;
-    const isTaken = seen.has(name);
-    seen.add(name);
-    const errors = qualifiedNameProblems(name).map((problem) => invalidValue(at, name, problem));
-    return isTaken ? [...errors, duplicate(at, name)] : errors;
-  });
-}
-
-/** Of two equal constraints, the first is reported. */
-function checkSpreadConstraints({ topologySpreadConstraints = [] }: PodSpec, field: string): FieldError[] {
-  const keys = topologySpreadConstraints.map(
-    ({ topologyKey, whenUnsatisfiable }) => `{${topologyKey}, ${whenUnsatisfiable}}`,
-  );
-  const last = new Map(keys.map((key, index) => [key, index]));
-  return topologySpreadConstraints.flatMap(({ topologyKey, whenUnsatisfiable, minDomains, labelSelector }, index) => {
-    const at = `${field}[${index}]`;
-    const key = keys[index] ?? '';
-    const errors: FieldError[] = [];
-    if ((topologyKey ?? '') === '') errors.push(required(`${at}.topologyKey`, 'can not be empty'));
-    if (last.get(key) !== index) errors.push(duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, key));
-    if (minDomains !== undefined && whenUnsatisfiable !== 'DoNotSchedule') {
-      const detail = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${whenUnsatisfiable}`;
-      errors.push(invalidValue(`${at}.minDomains`, minDomains, detail));
-    }
-    return [...errors, ...checkLabelSelector(labelSelector, `${at}.labelSelector`)];
-  });
 }
 
 const MAX_NAMESERVERS = 3;
@@ -216,7 +185,7 @@ function checkSearches(searches: readonly string[], field: string): FieldError[]
   if (searches.length > MAX_SEARCHES) {
     errors.push(invalidValue(field, searches, `must not have more than ${MAX_SEARCHES} search paths`));
   }
-  if (searches.join(' ').length > MAX_SEARCH_CHARACTERS) {
+  if (Buffer.byteLength(searches.join(' ')) > MAX_SEARCH_CHARACTERS) {
     const detail = `must not have more than ${MAX_SEARCH_CHARACTERS} characters (including spaces) in the search list`;
     errors.push(invalidValue(field, searches, detail));
   }
@@ -230,39 +199,122 @@ function checkSearches(searches: readonly string[], field: string): FieldError[]
   return errors;
 }
 
-/** Whether the fields of a toleration fit together. */
-export function checkTolerations(tolerations: readonly Toleration[], field: string): FieldError[] {
-  return tolerations.flatMap((toleration, index) => checkToleration(toleration, `${field}[${index}]`));
+function checkReadinessGates(gates: readonly PodReadinessGate[], field: string): FieldError[] {
+  return gates.flatMap(({ conditionType: type = '' }, index) =>
+    qualifiedNameProblems(type).map((problem) => invalidValue(`${field}[${index}].conditionType`, type, problem)),
+  );
 }
 
-function checkToleration(toleration: Toleration, field: string): FieldError[] {
-  const { key = '', operator = '', effect = '', tolerationSeconds } = toleration;
-  const errors: FieldError[] = [];
-  if (key === '' && operator !== 'Exists') {
-    const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
-    errors.push(invalidValue(`${field}.operator`, operator, detail));
-  }
-  if (tolerationSeconds !== undefined && effect !== 'NoExecute') {
-    errors.push(invalidValue(`${field}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
-  }
-  return [...errors, ...checkOperator(toleration, field)];
+function checkSchedulingGates({ schedulingGates = [] }: PodSpec, field: string): FieldError[] {
+  const seen = new Set<string>();
+  return schedulingGates.flatMap(({ name = '' }, index) => {
+    const at = `${field}[${index}]`;
+    const isTaken = seen.has(name);
+    seen.add(name);
+    const errors = qualifiedNameProblems(name).map((problem) => invalidValue(at, name, problem));
+    return isTaken ? [...errors, duplicate(at, name)] : errors;
+  });
 }
 
-/** Errors about the value, too, are reported at the operator. */
-function checkOperator({ operator, value = '' }: Toleration, field: string): FieldError[] {
-  const at = `${field}.operator`;
-  switch (operator) {
-    case undefined:
-    case 'Equal': {
-      const problems = labelValueProblems(value);
-      return problems.length === 0 ? [] : [invalidValue(at, value, problems.join(';'))];
-    }
-    case 'Exists':
-      return value === '' ? [] : [invalidValue(at, value, "value must be empty when `operator` is 'Exists'")];
-    case 'Lt':
-    case 'Gt':
-      return [notSupported(at, operator, ['Equal', 'Exists', 'Lt', 'Gt'])];
+/** A pod with users of its own shares nothing of the node; two fields are spelled as in upstream's messages. */
+function checkHostUsers(spec: PodSpec, field: string): FieldError[] {
+  if (spec.hostUsers !== false) return [];
+  const no = (path: string): FieldError => forbiddenField(path, 'when `hostUsers` is false');
+  return [
+    ...(spec.hostNetwork === true ? [no(`${field}.hostNetwork`)] : []),
+    ...(spec.hostPID === true ? [no(`${field}.HostPID`)] : []),
+    ...(spec.hostIPC === true ? [no(`${field}.HostIPC`)] : []),
+    ...eachContainer(spec, field, ({ volumeDevices = [] }, path) =>
+      volumeDevices.length > 0 ? [no(`${path}.volumeDevices`)] : [],
+    ),
+  ];
+}
+
+const MAX_HOSTNAME = 64;
+
+function checkHostnameOverride(spec: PodSpec, field: string): FieldError[] {
+  const { hostnameOverride: name, setHostnameAsFQDN, hostNetwork } = spec;
+  if (name === undefined) return [];
+  const at = `${field}.hostnameOverride`;
+  const not = (what: string): FieldError => forbiddenField(at, `may not be specified when ${what} is true`);
+  return [
+    ...(setHostnameAsFQDN === true ? [not('setHostnameAsFQDN')] : []),
+    ...(hostNetwork === true ? [not('hostNetwork')] : []),
+    ...(Buffer.byteLength(name) > MAX_HOSTNAME ? [tooLong(at, MAX_HOSTNAME)] : []),
+    ...checkSubdomain(name, at),
+  ];
+}
+
+const MAX_DEADLINE = 2_147_483_647;
+
+function checkNames(spec: PodSpec, field: string): FieldError[] {
+  const { serviceAccountName = '', nodeName = '', activeDeadlineSeconds: deadline, hostname, subdomain } = spec;
+  const isDeadline = deadline === undefined || (deadline >= 1 && deadline <= MAX_DEADLINE);
+  const detail = `must be between 1 and ${MAX_DEADLINE}, inclusive`;
+  return [
+    ...(serviceAccountName === '' ? [] : checkSubdomain(serviceAccountName, `${field}.serviceAccountName`)),
+    ...(nodeName === '' ? [] : checkSubdomain(nodeName, `${field}.nodeName`)),
+    ...(isDeadline ? [] : [invalidValue(`${field}.activeDeadlineSeconds`, deadline, detail)]),
+    ...checkLabel(hostname, `${field}.hostname`),
+    ...checkLabel(subdomain, `${field}.subdomain`),
+  ];
+}
+
+function checkHostAliases(aliases: readonly HostAlias[], field: string): FieldError[] {
+  return aliases.flatMap(({ ip = '', hostnames = [] }, index) => [
+    ...legacyIpProblems(ip).map((problem) => invalidValue(`${field}[${index}].ip`, ip, problem)),
+    ...hostnames.flatMap((name, at) => checkSubdomain(name, `${field}[${index}].hostnames[${at}]`)),
+  ]);
+}
+
+const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
+
+function checkClasses(spec: PodSpec, field: string): FieldError[] {
+  const { priorityClassName = '', runtimeClassName, preemptionPolicy } = spec;
+  return [
+    ...(priorityClassName === '' ? [] : checkSubdomain(priorityClassName, `${field}.priorityClassName`)),
+    ...checkSubdomain(runtimeClassName, `${field}.runtimeClassName`),
+    ...(preemptionPolicy === undefined
+      ? []
+      : checkChoice(preemptionPolicy, `${field}.preemptionPolicy`, PREEMPTION_POLICIES)),
+  ];
+}
+
+/** What the operating system rules out. */
+function checkOs(spec: PodSpec, field: string): FieldError[] {
+  const name: string | undefined = spec.os?.name;
+  if (spec.os === undefined) return [];
+  switch (name ?? '') {
+    case '':
+      return [required(`${field}.os.name`)];
+    case 'linux':
+      return checkLinuxPod(spec, field);
+    case 'windows':
+      return checkWindowsPod(spec, field);
     default:
-      return [notSupported(at, operator, ['Equal', 'Exists'])];
+      return [notSupported(`${field}.os`, asJson(name ?? ''), ['linux', 'windows'])];
   }
+}
+
+function checkSchedulingGroup({ schedulingGroup }: PodSpec, field: string): FieldError[] {
+  if (schedulingGroup === undefined) return [];
+  const { podGroupName } = schedulingGroup;
+  if (podGroupName === undefined) return [invalidValue(field, null, 'must specify one of: `podGroupName`')];
+  return checkSubdomain(podGroupName, field);
+}
+
+/** Files that variables are read from have to be in an emptyDir. */
+function checkFileVolumes(spec: PodSpec, field: string): FieldError[] {
+  const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name ?? '', volume]));
+  return eachContainer(spec, field, ({ env = [] }, path) =>
+    env.flatMap(({ valueFrom }, index) => {
+      if (valueFrom?.fileKeyRef === undefined) return [];
+      const { volumeName = '' } = valueFrom.fileKeyRef;
+      const at = `${path}.env[${index}].valueFrom.fileKeyRef.volumeName`;
+      const volume = volumes.get(volumeName);
+      if (volume === undefined) return [missing(at, volumeName)];
+      if (volume.emptyDir !== undefined) return [];
+      return [invalidValue(at, volumeName, 'referenced volume must be of type emptyDir')];
+    }),
+  );
 }

@@ -1,4 +1,4 @@
-import { ipWarnings, labelValueProblems, type ObjectMeta } from '../../api/index.ts';
+import { ipWarnings, labelValueProblems, type ObjectMeta, quoteGo } from '../../api/index.ts';
 import type {
   Container,
   ContainerPort,
@@ -6,11 +6,11 @@ import type {
   NodeSelectorTerm,
   PodSpec,
   PodTemplateSpec,
-  Volume,
 } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { APPARMOR_PREFIX, appArmorProfileOf } from './pod-defaults.ts';
 import { amount } from './resource-list.ts';
+import { volumeWarnings } from './volume-warnings.ts';
 
 const NODE_LABELS: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
@@ -28,18 +28,6 @@ const ANNOTATIONS: Readonly<Record<string, string>> = {
   'security.alpha.kubernetes.io/sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
   'security.alpha.kubernetes.io/unsafe-sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
 };
-
-const VOLUMES: readonly (readonly [name: keyof Volume, shown: string, since: string])[] = [
-  ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
-  ['gitRepo', 'gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
-  ['scaleIO', 'scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
-  ['flocker', 'flocker', 'deprecated in v1.22, non-functional in v1.25+'],
-  ['storageos', 'storageOS', 'deprecated in v1.22, non-functional in v1.25+'],
-  ['quobyte', 'quobyte', 'deprecated in v1.22, non-functional in v1.25+'],
-  ['glusterfs', 'glusterfs', 'deprecated in v1.25, non-functional in v1.26+'],
-  ['cephfs', 'cephfs', 'deprecated in v1.28, non-functional in v1.31+'],
-  ['rbd', 'rbd', 'deprecated in v1.28, non-functional in v1.31+'],
-];
 
 /** Warnings about a workload's template: always on creation, later only if it has changed. */
 export function templateWarnings(
@@ -60,11 +48,7 @@ export function podWarnings(spec: PodSpec | Record<string, never>, metadata: Obj
     ...Object.entries(ANNOTATIONS)
       .filter(([name]) => metadata.annotations?.[name] !== undefined)
       .map(([name, text]) => `${path}metadata.annotations[${name}]: ${text}`),
-    ...(spec.volumes ?? []).flatMap((volume, index) =>
-      VOLUMES.filter(([name]) => volume[name] !== undefined).map(
-        ([, shown, since]) => `${at}.volumes[${index}].${shown}: ${since}`,
-      ),
-    ),
+    ...volumeWarnings(spec.volumes ?? [], `${at}.volumes`),
     ...repeated(spec.hostAliases ?? [], 'ip', `${at}.hostAliases`),
     ...repeated(spec.imagePullSecrets ?? [], 'name', `${at}.imagePullSecrets`),
     ...(spec.imagePullSecrets ?? []).flatMap(({ name = '' }, index) =>
@@ -157,7 +141,7 @@ function repeated<K extends string>(
   const seen = new Set<string>();
   return items.flatMap((item, index) => {
     const value = item[name] ?? '';
-    if (seen.has(value)) return [`${field}[${index}].${name}: duplicate ${name} ${JSON.stringify(value)}`];
+    if (seen.has(value)) return [`${field}[${index}].${name}: duplicate ${name} ${quoteGo(value)}`];
     seen.add(value);
     return [];
   });
@@ -238,9 +222,7 @@ function hiddenVariables(variables: readonly EnvVar[], field: string): string[] 
     const reference = `$(${name})`;
     const isAddition = valueFrom === undefined && value !== reference && value.includes(reference);
     if (isAddition) return [];
-    return [
-      `${field}[${index}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
-    ];
+    return [`${field}[${index}]: hides previous definition of ${quoteGo(name)}, which may be dropped when using apply`];
   });
 }
 
@@ -282,7 +264,7 @@ function portNameWarnings(ports: readonly Placed<ContainerPort>[]): string[] {
       return [];
     }
     const use = `services and probes that select ports by name will use ${other}`;
-    return [`${field}: duplicate port name ${JSON.stringify(name)} with ${other}, ${use}`];
+    return [`${field}: duplicate port name ${quoteGo(name)} with ${other}, ${use}`];
   });
 }
 
@@ -293,6 +275,6 @@ function fractionWarnings(amounts: Readonly<Record<string, string>> | undefined,
   return WHOLE_BYTES.flatMap((name) => {
     const text = amounts?.[name];
     if (text === undefined || amount(text).scaledValue(-3) % 1000n === 0n) return [];
-    return [`${field}[${name}]: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`];
+    return [`${field}[${name}]: fractional byte value ${quoteGo(text)} is invalid, must be an integer`];
   });
 }

@@ -1,6 +1,6 @@
 import { isTerminalPhase, qosClass } from '../../api/meaning/index.ts';
 import { type ApiObject, dns1123LabelProblems, withMeta } from '../../api/index.ts';
-import type { Pod, PodStatus } from '../../api/types/core/v1.d.ts';
+import type { ContainerStatus, Pod, PodStatus } from '../../api/types/core/v1.d.ts';
 import { deepEqual, withMembers } from '../../base/index.ts';
 import { podColumns, podRowConditions } from '../columns/pod-columns.ts';
 import { arrange } from '../arrange.ts';
@@ -17,7 +17,7 @@ import { withoutInitAnnotations } from './pod-spec-defaults.ts';
 import { podWarnings } from './pod-warnings.ts';
 import { checkPod } from './pod-rules.ts';
 import { checkPodStatusUpdate } from './pod-status-rules.ts';
-import { checkPodUpdate } from './pod-update-rules.ts';
+import { checkDeadlineRange, checkPodUpdate } from './pod-update-rules.ts';
 import { ephemeralContainersView, resizeView } from './pod-views.ts';
 
 const GATED = {
@@ -30,6 +30,7 @@ const GATED = {
 export function pods(environment: KindEnvironment): Kind {
   const podType = environment.types.struct('io.k8s.api.core.v1.Pod');
   return defineKind<Pod>({
+    changeSteps: ['metadataChange', 'metadata', 'object', 'change'],
     group: '',
     plural: 'pods',
     columns: podColumns,
@@ -43,11 +44,14 @@ export function pods(environment: KindEnvironment): Kind {
       defaultPodStatus(pod);
     },
 
+    statusOnCreate: 'kept', // of it, upstream keeps the class
+
     prepareForCreate(pod, context) {
+      const { qosClass: stated = '' } = pod.status;
       const { labels, annotations } = pod.metadata;
       const spec = withLabelKeys(withoutGatedFields(pod.spec, undefined), labels);
       pod.spec = withAppArmorProfiles(spec, annotations, context);
-      const status: PodStatus = { phase: 'Pending', qosClass: qosClass(pod.spec) };
+      const status: PodStatus = { phase: 'Pending', qosClass: stated || qosClass(pod.spec) };
       pod.status = (pod.spec.schedulingGates ?? []).length === 0 ? status : withCondition(status, GATED, context.now);
     },
 
@@ -61,11 +65,16 @@ export function pods(environment: KindEnvironment): Kind {
         deletionTimestamp: undefined,
       });
       const qosClass = pod.status.qosClass ?? old.status.qosClass;
-      pod.status = withObservedGenerations(withMembers(pod.status, { qosClass }), old.status);
+      // Off by default: the claims of a node's allocatable resources.
+      const hadClaims = (old.status.nodeAllocatableResourceClaimStatuses ?? []).length > 0;
+      const claims = hadClaims ? pod.status.nodeAllocatableResourceClaimStatuses : undefined;
+      const kept = withMembers(pod.status, { qosClass, nodeAllocatableResourceClaimStatuses: claims });
+      pod.status = withObservedGenerations(withoutVolumeStatus(kept), old.status);
     },
 
     validate: checkPod,
     validateUpdate: checkPodUpdate,
+    validateChange: checkDeadlineRange,
     validateStatus: checkPodStatusUpdate,
 
     warnings(pod, old) {
@@ -109,7 +118,7 @@ export function pods(environment: KindEnvironment): Kind {
           checkBinding(body, name);
           await admit(body);
           await objects.update((object) => {
-            const bound: ApiObject = boundPod(object as unknown as Whole<Pod>, body, context.now) as never;
+            const bound: ApiObject = boundPod(object as unknown as Whole<Pod>, body, context) as never;
             arrange(bound, podType);
             return bound;
           });
@@ -146,4 +155,22 @@ function withObservedGenerations(status: PodStatus, old: PodStatus): PodStatus {
   const isUnknown = (status.observedGeneration ?? 0) === 0;
   const observedGeneration = isUnknown ? old.observedGeneration : status.observedGeneration;
   return withMembers(status, { observedGeneration, conditions });
+}
+
+const CONTAINER_LISTS = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const;
+
+/** Drops what volumes report of images: the gate of that is off. */
+function withoutVolumeStatus(status: PodStatus): PodStatus {
+  if (!CONTAINER_LISTS.some((list) => status[list]?.some(({ volumeMounts }) => volumeMounts !== undefined)))
+    return status;
+  const strip = (list: readonly ContainerStatus[] | undefined): ContainerStatus[] | undefined =>
+    list?.map((container) => {
+      if (container.volumeMounts?.some(({ volumeStatus }) => volumeStatus !== undefined) !== true) return container;
+      return { ...container, volumeMounts: container.volumeMounts.map(({ volumeStatus: _, ...mount }) => mount) };
+    });
+  return withMembers(status, {
+    containerStatuses: strip(status.containerStatuses),
+    initContainerStatuses: strip(status.initContainerStatuses),
+    ephemeralContainerStatuses: strip(status.ephemeralContainerStatuses),
+  });
 }

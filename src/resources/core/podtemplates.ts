@@ -4,7 +4,6 @@ import { changes } from '../change.ts';
 import { column, nameColumn } from '../columns/column.ts';
 import { containerColumns } from '../columns/workload-columns.ts';
 import { defineKind } from '../kind.ts';
-import { pathSegmentName } from '../name-rules.ts';
 import { defaultPodTemplate } from './pod-spec-defaults.ts';
 import { checkPodTemplateSpec } from './pod-template-rules.ts';
 import { withoutGatedTemplateFields } from './pod-template.ts';
@@ -20,7 +19,6 @@ export const podTemplates = defineKind<PodTemplate>({
       formatLabels(template?.metadata?.labels ?? {}),
     ),
   ],
-  checkName: pathSegmentName,
   returnsDeletedObject: true,
   raisesGeneration: changes('template'),
 

@@ -1,6 +1,13 @@
-import { type FieldError, formatLabels, invalidValue, matchLabels, required, withMeta } from '../../api/index.ts';
+import {
+  type FieldError,
+  formatLabels,
+  invalidValue,
+  matchLabels,
+  required,
+  withMeta,
+  sentEmpty,
+} from '../../api/index.ts';
 import type { ReplicationController } from '../../api/types/core/v1.d.ts';
-import { checkLabels } from '../../apiserver/index.ts';
 import { changes } from '../change.ts';
 import { ageColumn, nameColumn, wide } from '../columns/column.ts';
 import { containerColumns, replicaColumns } from '../columns/workload-columns.ts';
@@ -9,7 +16,8 @@ import { scaleOfLabels } from '../scale.ts';
 import { defaultPodTemplate } from './pod-spec-defaults.ts';
 import { checkLongRunningTemplate } from './pod-template-rules.ts';
 import { templateHooks } from './pod-template.ts';
-import { checkReplicaCounts } from '../apps/workload-rules.ts';
+import { templateWarnings } from './pod-warnings.ts';
+import { checkReplicaCounts, type CountRules } from '../apps/workload-rules.ts';
 
 export const replicationControllers = defineKind<ReplicationController>({
   ...templateHooks,
@@ -24,6 +32,7 @@ export const replicationControllers = defineKind<ReplicationController>({
   ],
   folder: 'controllers',
   defaultPropagation: 'orphan',
+  metadataRules: 'own except prefixes',
   raisesGeneration: changes('spec'),
 
   /** Selector and labels default to the template's labels. */
@@ -36,6 +45,13 @@ export const replicationControllers = defineKind<ReplicationController>({
     if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata = withMeta(object.metadata, { labels });
   },
 
+  /** Upstream confuses the templates on updates: it warns about the old one. */
+  warnings(controller, old) {
+    const { metadata } = controller;
+    if (old === undefined) return templateHooks.warnings(controller, undefined);
+    return templateWarnings(old.spec.template, 'spec.template', { metadata, old });
+  },
+
   validate: checkReplicationController,
   validateStatus: checkReplicationControllerStatus,
   selectable: { 'status.replicas': ({ status }) => String(status.replicas ?? 0) },
@@ -46,7 +62,6 @@ function checkReplicationController({ spec }: Whole<ReplicationController>): Fie
   const { selector = {}, template } = spec;
   const isSelecting = Object.keys(selector).length > 0;
   const errors = [
-    ...checkLabels(selector, 'spec.selector'),
     ...(isSelecting ? [] : [required('spec.selector')]),
     ...(template === undefined ? [required('spec.template')] : []),
   ];
@@ -54,11 +69,16 @@ function checkReplicationController({ spec }: Whole<ReplicationController>): Fie
   const labels = template.metadata?.labels;
   if (isSelecting && !matchLabels(selector).matches(labels)) {
     const detail = '`selector` does not match template `labels`';
-    errors.push(invalidValue('spec.template.metadata.labels', labels ?? null, detail));
+    errors.push(
+      invalidValue('spec.template.metadata.labels', labels ?? sentEmpty(template.metadata, 'labels'), detail),
+    );
   }
   return [...errors, ...checkLongRunningTemplate(template, 'spec.template', 'ReplicationController')];
 }
 
 function checkReplicationControllerStatus({ status }: Whole<ReplicationController>): FieldError[] {
-  return checkReplicaCounts(status);
+  return checkReplicaCounts(status, STATUS);
 }
+
+const PARTS = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'] as const;
+const STATUS: CountRules = { counts: ['replicas', ...PARTS, 'observedGeneration'], parts: PARTS };

@@ -1,7 +1,19 @@
-import { isExtendedResource, isNativeResource } from '../../api/meaning/index.ts';
-import { type FieldError, forbiddenField, invalidValue, qualifiedNameProblems, required } from '../../api/index.ts';
-import type { ResourceRequirements } from '../../api/types/core/v1.d.ts';
-import { amount, type ResourceList } from './resource-list.ts';
+import { isExtendedResource, isNativeResource, isPodLevelResource } from '../../api/meaning/index.ts';
+import {
+  dns1123LabelProblems,
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  missing,
+  notSupported,
+  parseQuantity,
+  qualifiedNameProblems,
+  required,
+  ValueError,
+} from '../../api/index.ts';
+import type { ResourceClaim, ResourceRequirements } from '../../api/types/core/v1.d.ts';
+import { amount } from './resource-list.ts';
 
 const HUGEPAGES = 'hugepages-';
 const NEGATIVE = 'must be greater than or equal to 0';
@@ -41,7 +53,7 @@ export function checkResourceName(name: string, field: string): FieldError[] {
   return [invalidValue(field, name, 'must be a standard resource type or fully qualified')];
 }
 
-function isQuotaHugepages(name: string): boolean {
+export function isQuotaHugepages(name: string): boolean {
   return name.startsWith(HUGEPAGES) || name.startsWith(`requests.${HUGEPAGES}`);
 }
 
@@ -69,42 +81,111 @@ export function checkResourceAmount(name: string, text: string, field: string): 
 export function checkRequirements(
   resources: ResourceRequirements | undefined,
   field: string,
-  options: { readonly claims: ReadonlySet<string> },
+  pod: { readonly claims: ReadonlySet<string> },
 ): FieldError[] {
-  const { limits = {}, requests = {}, claims = [] } = resources ?? {};
-  const check = (list: ResourceList, at: string): FieldError[] =>
-    Object.entries(list).flatMap(([name, text]) => [
-      ...checkContainerResourceName(name, `${at}[${name}]`),
-      ...checkResourceAmount(name, text, `${at}[${name}]`),
-    ]);
+  return checkResources(resources ?? {}, field, { ...pod, checkName: checkContainerResourceName });
+}
+
+/** Resources of a pod as a whole. */
+const POD_RESOURCES = ['cpu', HUGEPAGES, 'memory'];
+
+/** The same for a pod as a whole. */
+export function checkPodRequirements(
+  resources: ResourceRequirements,
+  field: string,
+  pod: { readonly claims: ReadonlySet<string> },
+): FieldError[] {
+  return checkResources(resources, field, { ...pod, checkName: checkPodResourceName });
+}
+
+function checkPodResourceName(name: string, field: string): FieldError[] {
+  const errors = checkResourceName(name, field);
+  if (errors.length > 0 || isPodLevelResource(name)) return errors;
+  return [notSupported(field, name, POD_RESOURCES)];
+}
+
+interface ResourceCheck {
+  readonly claims: ReadonlySet<string>;
+  checkName(name: string, field: string): FieldError[];
+}
+
+function checkResources(resources: ResourceRequirements, field: string, check: ResourceCheck): FieldError[] {
+  const { limits = {}, requests = {}, claims = [] } = resources;
+  const common = (name: string, text: string, at: string): FieldError[] => [
+    ...check.checkName(name, at),
+    ...checkResourceAmount(name, text, at),
+  ];
   const names = [...Object.keys(limits), ...Object.keys(requests)];
   const hasPages = names.some((name) => name.startsWith(HUGEPAGES));
   const hasBase = names.some((name) => name === 'cpu' || name === 'memory');
   return [
-    ...check(limits, `${field}.limits`),
-    ...check(requests, `${field}.requests`),
-    ...checkWithinLimits({ limits, requests }, field),
+    ...Object.entries(limits).flatMap(([name, text]) => {
+      const at = `${field}.limits[${name}]`;
+      return [...common(name, text, at), ...checkPages(name, text, at)];
+    }),
+    ...Object.entries(requests).flatMap(([name, text]) => {
+      const at = `${field}.requests[${name}]`;
+      return [
+        ...common(name, text, at),
+        ...checkWithinLimit({ name, text, limit: limits[name] }, field),
+        ...checkPages(name, text, at),
+      ];
+    }),
     ...(hasPages && !hasBase ? [forbiddenField(field, 'HugePages require cpu or memory')] : []),
-    ...claims.flatMap(({ name }, index) =>
-      options.claims.has(name)
-        ? []
-        : [{ reason: 'FieldValueNotFound' as const, field: `${field}.claims[${index}]`, value: name, detail: '' }],
-    ),
+    ...checkClaimNames(claims, `${field}.claims`, check.claims),
   ];
 }
 
-function checkWithinLimits({ limits = {}, requests = {} }: ResourceRequirements, field: string): FieldError[] {
-  return Object.entries(requests).flatMap(([name, text]) => {
-    const limit = limits[name];
-    if (limit === undefined) {
-      if (mayOvercommit(name)) return [];
-      return [required(`${field}.limits`, 'Limit must be set for non overcommitable resources')];
+function checkWithinLimit(
+  { name, text, limit }: { readonly name: string; readonly text: string; readonly limit: string | undefined },
+  field: string,
+): FieldError[] {
+  if (limit === undefined) {
+    if (mayOvercommit(name)) return [];
+    return [required(`${field}.limits`, 'Limit must be set for non overcommitable resources')];
+  }
+  const order = amount(text).compare(amount(limit));
+  if (order !== 0 && !mayOvercommit(name)) {
+    return [invalidValue(`${field}.requests`, text, `must be equal to ${name} limit of ${limit}`)];
+  }
+  if (order <= 0) return [];
+  return [invalidValue(`${field}.requests`, text, `must be less than or equal to ${name} limit of ${limit}`)];
+}
+
+/** Amounts of huge pages are whole numbers of pages. */
+function checkPages(name: string, text: string, field: string): FieldError[] {
+  if (!name.startsWith(HUGEPAGES)) return [];
+  const size = parseQuantity(name.slice(HUGEPAGES.length));
+  if (!(size instanceof ValueError)) {
+    const page = size.value();
+    if (page > 0 && amount(text).value() % page === 0) return [];
+  }
+  return [invalidValue(field, text, `${text} is not positive integer multiple of ${name}`)];
+}
+
+/** Which of the pod's claims a container uses: a claim whole, or some of its requests. */
+function checkClaimNames(claims: readonly ResourceClaim[], field: string, known: ReadonlySet<string>): FieldError[] {
+  const used = new Set<string>();
+  return claims.flatMap(({ name = '', request = '' }, index) => {
+    const at = `${field}[${index}]`;
+    if (name === '') return [required(at)];
+    const errors: FieldError[] = [];
+    if (used.has(name)) errors.push(duplicate(at, name));
+    else {
+      const key = request === '' ? name : `${name}/${request}`;
+      if (request !== '') {
+        const problems = dns1123LabelProblems(request);
+        errors.push(...problems.map((problem) => invalidValue(`${at}.request`, request, problem)));
+      }
+      if (used.has(key)) errors.push(duplicate(at, key));
+      else if (request === '') {
+        const parts = [...used].filter((other) => other.startsWith(`${name}/`));
+        errors.push(...parts.map(() => duplicate(at, name)));
+      }
+      used.add(key);
     }
-    const order = amount(text).compare(amount(limit));
-    if (order !== 0 && !mayOvercommit(name)) {
-      return [invalidValue(`${field}.requests`, text, `must be equal to ${name} limit of ${limit}`)];
-    }
-    if (order <= 0) return [];
-    return [invalidValue(`${field}.requests`, text, `must be less than or equal to ${name} limit of ${limit}`)];
+    if (known.has(name)) return errors;
+    const names = known.size === 0 ? ' which is empty' : `: ${[...known].sort().join(', ')}`;
+    return [...errors, missing(at, name, `must be one of the names in pod.spec.resourceClaims${names}`)];
   });
 }

@@ -1,6 +1,5 @@
-import { type FieldError, invalidValue, required } from '../../api/index.ts';
+import { asJson, type FieldError, invalidValue, required, sentEmpty } from '../../api/index.ts';
 import type { ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../../api/types/core/v1.d.ts';
-import { COMPUTE_RESOURCES } from './resource-rules.ts';
 
 const SCOPES = new Set([
   'BestEffort',
@@ -28,7 +27,7 @@ const OPPOSITES = [
 ] as const;
 
 /** Resources that count pods; most scopes select pods, so only these are allowed with them. */
-const POD_RESOURCES = new Set(['pods', ...COMPUTE_RESOURCES]);
+const POD_RESOURCES = new Set(['pods', ...['', 'limits.', 'requests.'].flatMap((of) => [`${of}cpu`, `${of}memory`])]);
 
 const UNFIT = 'unsupported scope applied to resource';
 const CONFLICT = 'conflicting scopes';
@@ -79,7 +78,7 @@ function checkOperator(
     const problem =
       "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, " +
       'ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity';
-    errors.push(invalidValue(`${field}.operator`, operator, problem));
+    errors.push(invalidValue(`${field}.operator`, asJson(operator ?? ''), problem));
   }
   switch (operator) {
     case 'In':
@@ -101,12 +100,13 @@ function checkOperator(
         ),
       ];
     default:
-      return [...errors, invalidValue(`${field}.operator`, operator, 'not a valid selector operator')];
+      return [...errors, invalidValue(`${field}.operator`, asJson(operator ?? ''), 'not a valid selector operator')];
   }
 }
 
-function asGoWritesIt({ scopeName, operator, values }: ScopedResourceSelectorRequirement): object {
-  return { ScopeName: scopeName, Operator: operator, Values: values ?? null };
+function asGoWritesIt(requirement: ScopedResourceSelectorRequirement): object {
+  const { scopeName, operator, values } = requirement;
+  return { ScopeName: scopeName, Operator: operator, Values: values ?? sentEmpty(requirement, 'values') };
 }
 
 function conflictsIn(scopes: readonly string[]): readonly (readonly string[])[] {

@@ -1,11 +1,17 @@
-import { type FieldError, invalidValue } from '../../api/index.ts';
+import { type FieldError, invalidValue, sentEmpty } from '../../api/index.ts';
 import type { ResourceQuota } from '../../api/types/core/v1.d.ts';
 import { compareUtf8 } from '../../base/index.ts';
 import { ageColumn, column, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { type ResourceList, roundToMilli } from './resource-list.ts';
 import { checkScopes, checkScopeSelector } from './resourcequota-scope-rules.ts';
-import { checkResourceAmount, checkResourceName, COMPUTE_RESOURCES, COUNTED_RESOURCES } from './resource-rules.ts';
+import {
+  checkResourceAmount,
+  checkResourceName,
+  COMPUTE_RESOURCES,
+  COUNTED_RESOURCES,
+  isQuotaHugepages,
+} from './resource-rules.ts';
 
 export const resourceQuotas = defineKind<ResourceQuota>({
   group: '',
@@ -33,7 +39,7 @@ export const resourceQuotas = defineKind<ResourceQuota>({
 });
 
 const QUOTA_RESOURCES = new Set([...COMPUTE_RESOURCES, ...COUNTED_RESOURCES, 'requests.storage']);
-const isStandard = (name: string): boolean => QUOTA_RESOURCES.has(name);
+const isStandard = (name: string): boolean => QUOTA_RESOURCES.has(name) || isQuotaHugepages(name);
 
 function checkResourceQuota({ spec, status }: Whole<ResourceQuota>): FieldError[] {
   return [
@@ -65,7 +71,9 @@ function checkResourceQuotaUpdate(quota: Whole<ResourceQuota>, old: Whole<Resour
     ...checkList(quota.spec.hard ?? {}, 'spec.hard'),
     ...checkScopes(quota.spec, isStandard),
     ...checkScopeSelector(quota.spec, isStandard),
-    ...(isSame ? [] : [invalidValue('spec.scopes', quota.spec.scopes ?? null, 'field is immutable')]),
+    ...(isSame
+      ? []
+      : [invalidValue('spec.scopes', quota.spec.scopes ?? sentEmpty(quota.spec, 'scopes'), 'field is immutable')]),
   ];
 }
 

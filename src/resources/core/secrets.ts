@@ -1,4 +1,5 @@
 import {
+  asJson,
   configMapKeyProblems,
   DecodeError,
   encodeBase64,
@@ -14,9 +15,11 @@ import { deepEqual } from '../../base/index.ts';
 import { ageColumn, column, countOf, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { withEntries } from '../object-meta.ts';
+import { tlsPairProblem } from './tls-pair.ts';
 import { decodedLength, MAX_VALUE_BYTES } from './configmaps.ts';
 
 export const secrets = defineKind<Secret>({
+  changeSteps: ['metadataChange', 'change', 'metadata', 'object'],
   group: '',
   plural: 'secrets',
   isConfidential: true,
@@ -41,8 +44,9 @@ export const secrets = defineKind<Secret>({
     if ((secret.type ?? '') === '') secret.type = old.type;
   },
 
+  warnings: pairWarnings,
   validate: checkSecret,
-  validateUpdate: checkSecretUpdate,
+  validateChange: checkSecretUpdate,
   selectable: { type: ({ type }) => type ?? '' },
 });
 
@@ -56,6 +60,14 @@ function checkSecret(secret: Whole<Secret>): FieldError[] {
   }
   if (bytes > MAX_VALUE_BYTES) errors.push(tooLong('data', MAX_VALUE_BYTES));
   return [...errors, ...(rulesByType[type]?.(secret) ?? [])];
+}
+
+/** A certificate that does not go with its key is stored, but of no use. */
+function pairWarnings({ type, data = {} }: Whole<Secret>): string[] {
+  if (type !== 'kubernetes.io/tls') return [];
+  const [certificate, key] = ['tls.crt', 'tls.key'].map((name) => Buffer.from(data[name] ?? '', 'base64'));
+  const problem = tlsPairProblem(certificate as Buffer, key as Buffer);
+  return problem === undefined ? [] : [problem];
 }
 
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
@@ -102,11 +114,11 @@ function jsonObjectProblem(bytes: Buffer): string | undefined {
 
 function checkSecretUpdate(secret: Whole<Secret>, old: Whole<Secret>): FieldError[] {
   const errors: FieldError[] = [];
-  if (secret.type !== old.type) errors.push(invalidValue('type', secret.type ?? '', 'field is immutable'));
+  if (secret.type !== old.type) errors.push(invalidValue('type', asJson(secret.type ?? ''), 'field is immutable'));
   if (old.immutable === true) {
     const detail = 'field is immutable when `immutable` is set';
     if (secret.immutable !== true) errors.push(forbiddenField('immutable', detail));
     if (!deepEqual(secret.data ?? {}, old.data ?? {})) errors.push(forbiddenField('data', detail));
   }
-  return [...errors, ...checkSecret(secret)];
+  return errors;
 }

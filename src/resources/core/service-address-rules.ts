@@ -1,4 +1,13 @@
-import { duplicate, invalidValue, isIpv4, legacyIpProblems, notSupported, parseIp, required } from '../../api/index.ts';
+import {
+  asJson,
+  duplicate,
+  invalidValue,
+  isIpv4,
+  legacyIpProblems,
+  notSupported,
+  parseIp,
+  required,
+} from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { Service } from '../../api/types/core/v1.d.ts';
 import type { Whole } from '../kind.ts';
@@ -15,7 +24,7 @@ export function checkClusterIps(service: Whole<Service>, old: Whole<Service> | u
   const { clusterIPs = [], ipFamilyPolicy } = service.spec;
   const errors = [...checkFirst(service), ...checkFamilyNames(service.spec.ipFamilies ?? [])];
   if (ipFamilyPolicy !== undefined && !POLICIES.includes(ipFamilyPolicy)) {
-    errors.push(notSupported('spec.ipFamilyPolicy', ipFamilyPolicy, POLICIES));
+    errors.push(notSupported('spec.ipFamilyPolicy', asJson(ipFamilyPolicy ?? ''), POLICIES));
   }
   const bad = checkAddresses(clusterIPs, old?.spec.clusterIPs ?? []);
   errors.push(...bad);
@@ -43,7 +52,7 @@ function checkFamilyNames(families: readonly string[]): FieldError[] {
   return families.flatMap((family, index) => {
     const field = `spec.ipFamilies[${index}]`;
     return [
-      ...(FAMILIES.includes(family) ? [] : [notSupported(field, family, FAMILIES)]),
+      ...(FAMILIES.includes(family) ? [] : [notSupported(field, asJson(family ?? ''), FAMILIES)]),
       ...(first.get(family) !== index ? [duplicate(field, family)] : []),
     ];
   });

@@ -1,4 +1,4 @@
-import { internalError, invalid, invalidValue, type StatusError } from '../../api/index.ts';
+import { internalError, invalid, invalidValue, quoteGo, StatusError } from '../../api/index.ts';
 import type { Service, ServicePort } from '../../api/types/core/v1.d.ts';
 import type { Alongside, Change, WriteContext } from '../../apiserver/index.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
@@ -66,9 +66,7 @@ export class ServiceAllotment {
     if (typeof found === 'string') return found;
     const name = service.metadata.name ?? '';
     if (found.isFull) {
-      throw internalError(
-        new Error(`failed to allocate a serviceIP for Service ${JSON.stringify(name)}: ${found.refused}`),
-      );
+      throw internalError(new Error(`failed to allocate a serviceIP for Service ${quoteGo(name)}: ${found.refused}`));
     }
     const which = wanted === '' ? '' : ` ${wanted}`;
     const detail = `failed to allocate IP${which}: ${found.refused}`;
@@ -131,7 +129,7 @@ function portRefusal(
   return invalid(KIND, service.metadata.name ?? '', [error]);
 }
 
-/** A node port for each port that needs one; on creation, protocols with the same port number share one. */
+/** A node port for each port that needs one; on creation, protocols of the same port number share one. */
 function choosePorts(service: AnyService, old: AnyService | undefined, choice: PortChoice): ServicePort[] | undefined {
   const had = new Set(old === undefined ? [] : nodePortsOf(old.spec));
   const taken = new Set<number>();
@@ -141,21 +139,29 @@ function choosePorts(service: AnyService, old: AnyService | undefined, choice: P
     if (had.has(port) || taken.has(port)) return port;
     const why = choice.take(port);
     if (why !== undefined) throw portRefusal(service, index, { port, why });
-    taken.add(port);
+    if (old !== undefined) taken.add(port);
     return port;
   };
   const takeAny = (): number => {
     const port = choice.takeAny();
     if (port === undefined) throw internalError(new Error('failed to allocate a nodePort: range is full'));
-    taken.add(port);
     return port;
   };
+  const updated = new Set<string>();
   return service.spec.ports?.map((port, index) => {
     const wanted = port.nodePort ?? 0;
     if (wanted === 0 && !wantsNodePorts(service)) return port;
-    if (old !== undefined) return { ...port, nodePort: wanted === 0 ? takeAny() : take(index, wanted) };
+    if (old !== undefined) {
+      const nodePort = wanted === 0 ? takeAny() : take(index, wanted);
+      const pair = `${port.protocol ?? ''} ${nodePort}`;
+      // Upstream answers with this plain error, before it validates the update.
+      if (updated.has(pair)) throw new StatusError({ code: 500, message: `duplicate nodePort: {${pair}}` });
+      updated.add(pair);
+      return { ...port, nodePort };
+    }
     const shared = byPort.get(port.port);
-    if (shared !== undefined) return { ...port, nodePort: wanted === 0 ? shared : take(index, wanted) };
+    if (shared !== undefined)
+      return { ...port, nodePort: wanted === 0 || wanted === shared ? shared : take(index, wanted) };
     const requested = ports.slice(index).find((other) => other.port === port.port && (other.nodePort ?? 0) !== 0);
     const nodePort = requested === undefined ? takeAny() : take(index, requested.nodePort ?? 0);
     byPort.set(port.port, nodePort);

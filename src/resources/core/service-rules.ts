@@ -1,13 +1,18 @@
 import {
+  asJson,
+  dns1123LabelProblems,
   dns1123SubdomainProblems,
   duplicate,
   forbiddenField,
   invalidValue,
   legacyCidrProblems,
   legacyIpProblems,
+  notSupported,
   parseIp,
+  portNameProblems,
   portNumberProblems,
   qualifiedNameProblems,
+  quoteGo,
   required,
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
@@ -32,8 +37,10 @@ export function checkService(service: AnyService, old: AnyService | undefined): 
     ...checkByType(service),
     ...checkPorts(ports),
     ...checkLabels(spec.selector, 'spec.selector'),
+    ...checkAffinity(spec),
     ...checkClusterIps(service, old),
     ...checkExternalIps(spec.externalIPs ?? [], old?.spec.externalIPs ?? []),
+    ...checkType(spec),
     ...checkNodePorts(service),
     ...checkSourceRanges(service, old),
     ...checkLoadBalancerFields(service),
@@ -76,14 +83,31 @@ function checkByType(service: AnyService): FieldError[] {
   }
 }
 
+const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+
 function checkPorts(ports: readonly ServicePort[]): FieldError[] {
   const names = new Set<string>();
-  return ports.flatMap(({ name = '' }, index) => {
-    const field = `spec.ports[${index}].name`;
-    if (name === '') return ports.length > 1 ? [required(field)] : [];
-    if (names.has(name)) return [duplicate(field, name)];
-    names.add(name);
-    return [];
+  return ports.flatMap(({ name = '', port, protocol = '', targetPort, appProtocol }, index) => {
+    const field = `spec.ports[${index}]`;
+    const errors: FieldError[] = [];
+    if (name !== '') {
+      for (const problem of dns1123LabelProblems(name)) errors.push(invalidValue(`${field}.name`, name, problem));
+      if (names.has(name)) errors.push(duplicate(`${field}.name`, name));
+      names.add(name);
+    } else if (ports.length > 1) {
+      errors.push(required(`${field}.name`));
+    }
+    for (const problem of portNumberProblems(port)) errors.push(invalidValue(`${field}.port`, port, problem));
+    if (!PROTOCOLS.includes(protocol))
+      errors.push(notSupported(`${field}.protocol`, asJson(protocol ?? ''), PROTOCOLS));
+    const problems =
+      typeof targetPort === 'string' ? portNameProblems(targetPort) : portNumberProblems(targetPort ?? 0);
+    errors.push(...problems.map((problem) => invalidValue(`${field}.targetPort`, targetPort, problem)));
+    if (appProtocol === undefined) return errors;
+    for (const problem of qualifiedNameProblems(appProtocol)) {
+      errors.push(invalidValue(`${field}.appProtocol`, appProtocol, problem));
+    }
+    return errors;
   });
 }
 
@@ -95,6 +119,13 @@ function checkExternalIps(addresses: readonly string[], old: readonly string[]):
     if (problems.length > 0) return problems.map((problem) => invalidValue(field, address, problem));
     return checkEndpointIp(address, field);
   });
+}
+
+const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
+
+function checkType({ type }: AnyService['spec']): FieldError[] {
+  const given: string = type ?? '';
+  return TYPES.includes(given) ? [] : [notSupported('spec.type', asJson(given), TYPES)];
 }
 
 function checkNodePorts({ spec }: AnyService): FieldError[] {
@@ -122,6 +153,15 @@ function checkNodePorts({ spec }: AnyService): FieldError[] {
 /** A port as upstream prints its unversioned type. */
 function printedPort(protocol: string, port: number): unknown {
   return { Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
+}
+
+const AFFINITIES = ['ClientIP', 'None'];
+
+/** The limits of the time are rules of its type. */
+function checkAffinity({ sessionAffinity }: AnyService['spec']): FieldError[] {
+  const affinity: string = sessionAffinity ?? '';
+  if (AFFINITIES.includes(affinity)) return [];
+  return [notSupported('spec.sessionAffinity', asJson(affinity ?? ''), AFFINITIES)];
 }
 
 const LOAD_BALANCER_ONLY = "may only be used when `type` is 'LoadBalancer'";
@@ -153,26 +193,33 @@ function checkCidr(value: string, field: string, known: ReadonlySet<string>): Fi
   return legacyCidrProblems(value).map((problem) => invalidValue(field, value, problem));
 }
 
-function checkLoadBalancerFields({ spec }: AnyService): FieldError[] {
-  const { type, allocateLoadBalancerNodePorts, loadBalancerClass } = spec;
-  if (type === 'LoadBalancer') {
-    const problems = loadBalancerClass === undefined ? [] : qualifiedNameProblems(loadBalancerClass);
-    return problems.map((problem) => invalidValue('spec.loadBalancerClass', loadBalancerClass, problem));
-  }
+function checkLoadBalancerFields(service: AnyService): FieldError[] {
+  const { type, allocateLoadBalancerNodePorts } = service.spec;
+  const isMisplaced = type !== 'LoadBalancer' && allocateLoadBalancerNodePorts !== undefined;
   return [
-    ...(allocateLoadBalancerNodePorts === undefined
-      ? []
-      : [forbiddenField('spec.allocateLoadBalancerNodePorts', LOAD_BALANCER_ONLY)]),
-    ...(loadBalancerClass === undefined ? [] : [forbiddenField('spec.loadBalancerClass', LOAD_BALANCER_ONLY)]),
+    ...(isMisplaced ? [forbiddenField('spec.allocateLoadBalancerNodePorts', LOAD_BALANCER_ONLY)] : []),
+    ...checkLoadBalancerClass(service),
   ];
 }
+
+function checkLoadBalancerClass({ spec: { type, loadBalancerClass } }: AnyService): FieldError[] {
+  const field = 'spec.loadBalancerClass';
+  if (loadBalancerClass === undefined) return [];
+  if (type !== 'LoadBalancer') return [forbiddenField(field, LOAD_BALANCER_ONLY)];
+  return qualifiedNameProblems(loadBalancerClass).map((problem) => invalidValue(field, loadBalancerClass, problem));
+}
+
+const EXTERNAL_POLICIES = ['Cluster', 'Local'];
 
 function checkTrafficPolicies(service: AnyService): FieldError[] {
   const { externalTrafficPolicy = '', healthCheckNodePort = 0 } = service.spec;
   const errors: FieldError[] = [];
-  if (externalTrafficPolicy !== '' && !isReachableFromOutside(service)) {
+  const policy = 'spec.externalTrafficPolicy';
+  if (!isReachableFromOutside(service)) {
     const detail = 'may only be set for externally-accessible services';
-    errors.push(invalidValue('spec.externalTrafficPolicy', externalTrafficPolicy, detail));
+    if (externalTrafficPolicy !== '') errors.push(invalidValue(policy, externalTrafficPolicy, detail));
+  } else if (!EXTERNAL_POLICIES.includes(externalTrafficPolicy)) {
+    errors.push(notSupported(policy, asJson(externalTrafficPolicy ?? ''), EXTERNAL_POLICIES));
   }
   const field = 'spec.healthCheckNodePort';
   if (!needsHealthCheck(service)) {
@@ -211,7 +258,7 @@ export function checkLoadBalancerStatus(
     } else if (ip === '') {
       errors.push(forbiddenField(`${at}.ipMode`, 'may not be specified when `ip` is not set'));
     } else if (!IP_MODES.includes(ipMode)) {
-      const detail = `supported values: ${IP_MODES.map((mode) => JSON.stringify(mode)).join(', ')}`;
+      const detail = `supported values: ${IP_MODES.map((mode) => quoteGo(mode)).join(', ')}`;
       errors.push({ reason: 'FieldValueNotSupported', field: `${at}.ipMode`, value: ipMode, detail });
     }
     if (hostname === '') return errors;
@@ -231,7 +278,8 @@ export function checkServiceUpdate(service: AnyService, old: AnyService): FieldE
   return [
     ...checkAddresses(service, old),
     ...checkFamilies(service, old),
-    ...checkLoadBalancerClass(service, old),
+    ...checkLoadBalancerClassUpdate(service, old),
+    ...checkLoadBalancerClass(service), // once more among the rules of any service
     ...checkHealthCheckPort(service, old),
   ];
 }
@@ -277,7 +325,7 @@ function checkFamilies(service: AnyService, old: AnyService): FieldError[] {
   return errors;
 }
 
-function checkLoadBalancerClass({ spec }: AnyService, { spec: was }: AnyService): FieldError[] {
+function checkLoadBalancerClassUpdate({ spec }: AnyService, { spec: was }: AnyService): FieldError[] {
   if (spec.type !== 'LoadBalancer' || was.type !== 'LoadBalancer') return [];
   if (spec.loadBalancerClass === was.loadBalancerClass) return [];
   return [invalidValue('spec.loadBalancerClass', spec.loadBalancerClass ?? null, FIXED)];

@@ -6,6 +6,7 @@ import {
   invalid,
   invalidValue,
   notFound,
+  quoteGo,
   StatusError,
   withMeta,
 } from '../../api/index.ts';
@@ -22,6 +23,7 @@ const ENFORCE = 'kubernetes.io/enforce-mountable-secrets';
 
 export function serviceAccounts(environment: KindEnvironment): Kind {
   return defineKind<ServiceAccount>({
+    changeSteps: ['metadataChange', 'metadata', 'object'],
     group: '',
     plural: 'serviceaccounts',
     columns: [nameColumn, ageColumn],
@@ -183,7 +185,7 @@ async function findBound(
   const { spec } = found as unknown as Whole<Pod>;
   if (kind === 'Pod' && spec.serviceAccountName !== account) {
     throw badRequest(
-      `cannot bind token for serviceaccount ${JSON.stringify(account)} to pod running with different serviceaccount name.`,
+      `cannot bind token for serviceaccount ${quoteGo(account)} to pod running with different serviceaccount name.`,
     );
   }
   if (expected !== '' && uid !== expected) {

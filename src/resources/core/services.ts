@@ -34,6 +34,7 @@ export function services(environment: KindEnvironment): Kind {
   }
 
   return defineKind<Service>({
+    changeSteps: ['metadataChange', 'change', 'object'],
     group: '',
     plural: 'services',
     columns: [
@@ -47,6 +48,7 @@ export function services(environment: KindEnvironment): Kind {
     ],
     folder: 'services/specs',
     checkName: labelName,
+    ownRulesFor: ['spec.type', 'spec.ipFamilies', 'spec.ipFamilyPolicy', 'spec.externalTrafficPolicy'],
     createOnUpdate: true,
     returnsDeletedObject: true,
     applyDefaults: defaultService,
@@ -63,8 +65,16 @@ export function services(environment: KindEnvironment): Kind {
       dropWhatTypeLacks(service, old);
     },
 
+    /** An alias has no policy, though earlier versions stored one; what is sent is dropped once it was checked. */
+    complete(service) {
+      if (!isExternalName(service)) return;
+      const { internalTrafficPolicy: _, ...spec } = service.spec;
+      service.spec = spec;
+    },
+
     validate: (service) => checkService(service, undefined),
-    validateUpdate: (service, old) => [...checkServiceUpdate(service, old), ...checkService(service, old)],
+    validateUpdate: checkService,
+    validateChange: checkServiceUpdate,
     validateStatus: (service, old) =>
       checkLoadBalancerStatus(service.status, { old: old.status, type: service.spec.type ?? '' }),
     warnings: serviceWarnings,
@@ -89,8 +99,7 @@ function defaultService({ spec, status }: Whole<Service>): void {
     if (port.targetPort === undefined || port.targetPort === 0 || port.targetPort === '') port.targetPort = port.port;
   }
   if (isReachableFromOutside({ spec })) spec.externalTrafficPolicy ||= 'Cluster';
-  if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy;
-  else spec.internalTrafficPolicy ??= 'Cluster';
+  if (usesNodePorts({ spec }) || spec.type === 'ClusterIP') spec.internalTrafficPolicy ??= 'Cluster';
   if (spec.type !== 'LoadBalancer') return;
   spec.allocateLoadBalancerNodePorts ??= true;
   for (const ingress of status.loadBalancer?.ingress ?? []) {

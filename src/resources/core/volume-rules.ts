@@ -1,205 +1,170 @@
-import { duplicate, type FieldError, forbiddenField, invalidValue, required } from '../../api/index.ts';
+import {
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  quoteGo,
+  required,
+} from '../../api/index.ts';
 import type {
-  DownwardAPIVolumeFile,
-  KeyToPath,
-  ProjectedVolumeSource,
+  ConfigMapVolumeSource,
+  CSIVolumeSource,
+  DownwardAPIVolumeSource,
+  EmptyDirVolumeSource,
+  EphemeralVolumeSource,
+  GitRepoVolumeSource,
+  SecretVolumeSource,
   Volume,
-  VolumeProjection,
 } from '../../api/types/core/v1.d.ts';
-import { checkFieldRef, checkResourceFieldRef, FIELDS_OF_FILES } from './downward-rules.ts';
-import { checkLocalPath, checkNoBacksteps } from './path-rules.ts';
+import { checkAnnotations, checkLabels } from '../../apiserver/index.ts';
+import { checkNoOtherMetadata } from '../template-metadata-rules.ts';
+import { checkPullPolicy } from './container-rules.ts';
+import { checkDescendingPath } from './path-rules.ts';
+import { checkClaimSpec } from './persistentvolumeclaim-rules.ts';
+import { checkProjected } from './projected-volume-rules.ts';
 import { amount } from './resource-list.ts';
+import { checkDownwardFile, checkFiles, checkMode } from './volume-file-rules.ts';
+import {
+  checkDriverName,
+  checkInitiatorOfPod,
+  checkSources,
+  needs,
+  ofPod,
+  shared,
+  type SourceRule,
+} from './volume-sources.ts';
 
-/** Sources in the order in which upstream checks them, with the two names that it spells differently in messages. */
-const SOURCES: readonly (readonly [name: keyof Volume, shown: string])[] = [
-  ['emptyDir', 'emptyDir'],
-  ['hostPath', 'hostPath'],
-  ['gitRepo', 'gitRepo'],
-  ['gcePersistentDisk', 'gcePersistentDisk'],
-  ['awsElasticBlockStore', 'awsElasticBlockStore'],
-  ['secret', 'secret'],
-  ['nfs', 'nfs'],
-  ['iscsi', 'iscsi'],
-  ['glusterfs', 'glusterfs'],
-  ['flocker', 'flocker'],
-  ['persistentVolumeClaim', 'persistentVolumeClaim'],
-  ['rbd', 'rbd'],
-  ['cinder', 'cinder'],
-  ['cephfs', 'cephFS'],
-  ['quobyte', 'quobyte'],
-  ['downwardAPI', 'downwarAPI'],
-  ['fc', 'fc'],
-  ['flexVolume', 'flexVolume'],
-  ['configMap', 'configMap'],
-  ['azureFile', 'azureFile'],
-  ['vsphereVolume', 'vsphereVolume'],
-  ['photonPersistentDisk', 'photonPersistentDisk'],
-  ['portworxVolume', 'portworxVolume'],
-  ['azureDisk', 'azureDisk'],
-  ['storageos', 'storageos'],
-  ['projected', 'projected'],
-  ['scaleIO', 'scaleIO'],
-  ['csi', 'csi'],
-  ['ephemeral', 'ephemeral'],
-  ['image', 'image'],
+/** Sources in the order in which upstream checks them. */
+const SOURCES: readonly SourceRule<Volume>[] = [
+  { name: 'emptyDir', check: checkEmptyDir },
+  { name: 'hostPath', check: shared.hostPath },
+  { name: 'gitRepo', check: checkGitRepo },
+  { name: 'gcePersistentDisk', path: 'persistentDisk', check: shared.gcePersistentDisk },
+  { name: 'awsElasticBlockStore', check: shared.awsElasticBlockStore },
+  { name: 'secret', check: checkSecret },
+  { name: 'nfs', check: shared.nfs },
+  { name: 'iscsi', check: ofPod.iscsi },
+  { name: 'glusterfs', check: shared.glusterfs },
+  { name: 'flocker', check: shared.flocker },
+  { name: 'persistentVolumeClaim', check: needs('claimName') },
+  { name: 'rbd', check: shared.rbd },
+  { name: 'cinder', check: ofPod.cinder },
+  { name: 'cephfs', extra: 'cephFS', check: shared.cephfs },
+  { name: 'quobyte', check: shared.quobyte },
+  { name: 'downwardAPI', extra: 'downwarAPI', check: checkDownward },
+  { name: 'fc', check: shared.fc },
+  { name: 'flexVolume', check: shared.flexVolume },
+  { name: 'configMap', check: checkConfigMap },
+  { name: 'azureFile', check: shared.azureFile },
+  { name: 'vsphereVolume', check: shared.vsphereVolume },
+  { name: 'photonPersistentDisk', check: shared.photonPersistentDisk },
+  { name: 'portworxVolume', check: shared.portworxVolume },
+  { name: 'azureDisk', check: shared.azureDisk },
+  { name: 'storageos', check: ofPod.storageos },
+  { name: 'projected', check: checkProjected },
+  { name: 'scaleIO', check: shared.scaleIO },
+  { name: 'csi', check: checkCsi },
+  { name: 'ephemeral', check: checkEphemeral },
+  { name: 'image' },
 ];
 
-/** Names must be unique, and each volume must have exactly one source. */
+/** The problems of a pod's volumes, and the names of those without any: only these can be mounted. */
 export function checkVolumes(
   volumes: readonly Volume[],
   field: string,
   { podName, isPod }: { readonly podName?: string; readonly isPod: boolean },
-): FieldError[] {
-  const names = new Set<string>();
+): { readonly errors: FieldError[]; readonly mountable: ReadonlyMap<string, Volume> } {
+  const mountable = new Map<string, Volume>();
   const created = new Set(
     volumes.flatMap(({ name, ephemeral }) =>
       ephemeral !== undefined && podName !== undefined ? [`${podName}-${name}`] : [],
     ),
   );
-  return volumes.flatMap((volume, index) => {
+  const errors: FieldError[] = [];
+  for (const [index, volume] of volumes.entries()) {
     const at = `${field}[${index}]`;
-    const errors = [...checkSource(volume, at, { isPod }), ...checkOneSource(volume, at)];
-    if (names.has(volume.name)) errors.push(duplicate(`${at}.name`, volume.name));
-    names.add(volume.name);
+    const found = checkVolume(volume, at, { isPod, podName, isTaken: mountable.has(volume.name) });
+    if (found.length === 0) mountable.set(volume.name, volume);
+    errors.push(...found);
     const claim = volume.persistentVolumeClaim?.claimName;
     if (claim !== undefined && created.has(claim)) {
       const detail = 'must not reference a PVC that gets created for an ephemeral volume';
       errors.push(invalidValue(`${at}.persistentVolumeClaim.claimName`, claim, detail));
     }
-    return errors;
-  });
+  }
+  return { errors, mountable };
 }
 
-function checkOneSource(volume: Volume, field: string): FieldError[] {
-  const given = SOURCES.filter(([name]) => volume[name] !== undefined);
-  return given
-    .slice(1)
-    .map(([, shown]) => forbiddenField(`${field}.${shown}`, 'may not specify more than 1 volume type'));
-}
-
-const MAX_MODE = 0o777;
-const MODE = 'must be a number between 0 and 0777 (octal), both inclusive';
-
-/** The rules of volume sources beyond their types. */
-function checkSource(volume: Volume, field: string, { isPod }: { readonly isPod: boolean }): FieldError[] {
-  const { emptyDir, hostPath, secret, nfs, downwardAPI, configMap, projected, ephemeral, image } = volume;
-  if (emptyDir !== undefined) {
-    const isNegative = emptyDir.sizeLimit !== undefined && amount(emptyDir.sizeLimit).sign < 0;
-    const detail = 'SizeLimit field must be a valid resource quantity';
-    return isNegative ? [forbiddenField(`${field}.emptyDir.sizeLimit`, detail)] : [];
-  }
-  if (hostPath !== undefined) return checkNoBacksteps(hostPath.path, `${field}.hostPath.path`);
-  if (secret !== undefined) {
-    const isNamed = (secret.secretName ?? '') !== '';
-    const errors = isNamed ? [] : [required(`${field}.secret.secretName`)];
-    return [...errors, ...checkFiles(secret, `${field}.secret`)];
-  }
-  if (nfs !== undefined && !nfs.path.startsWith('/')) {
-    return [invalidValue(`${field}.nfs.path`, nfs.path, 'must be an absolute path')];
-  }
-  if (downwardAPI !== undefined) {
-    const files = (downwardAPI.items ?? []).flatMap((file) => checkDownwardFile(file, `${field}.downwardAPI`));
-    return [...checkMode(downwardAPI.defaultMode, `${field}.downwardAPI.defaultMode`), ...files];
-  }
-  if (configMap !== undefined) {
-    const errors = (configMap.name ?? '') === '' ? [required(`${field}.configMap.name`)] : [];
-    return [...errors, ...checkFiles(configMap, `${field}.configMap`)];
-  }
-  if (projected !== undefined) return checkProjected(projected, `${field}.projected`);
-  if (ephemeral !== undefined && ephemeral.volumeClaimTemplate === undefined) {
-    return [required(`${field}.ephemeral.volumeClaimTemplate`)];
-  }
-  return image !== undefined && isPod && (image.reference ?? '') === '' ? [required(`${field}.image.reference`)] : [];
-}
-
-function checkMode(mode: number | undefined, field: string): FieldError[] {
-  return mode !== undefined && (mode < 0 || mode > MAX_MODE) ? [invalidValue(field, mode, MODE)] : [];
-}
-
-function checkFiles(
-  { defaultMode, items = [] }: { readonly defaultMode?: number; readonly items?: readonly KeyToPath[] },
+function checkVolume(
+  volume: Volume,
   field: string,
+  { isPod, podName = '', isTaken }: { readonly isPod: boolean; readonly podName?: string; readonly isTaken: boolean },
 ): FieldError[] {
-  return [...checkMode(defaultMode, `${field}.defaultMode`), ...checkItems(items, `${field}.items`)];
+  const { name = '', image, ephemeral } = volume;
+  const { errors, count } = checkSources(volume, field, SOURCES);
+  const isNowhere = isPod && image !== undefined && count === 1 && (image.reference ?? '') === '';
+  return [
+    ...errors,
+    ...checkInitiatorOfPod(volume, field),
+    ...(ephemeral === undefined || count > 1 || podName === '' || name === ''
+      ? []
+      : dns1123SubdomainProblems(`${podName}-${name}`).map((problem) =>
+          invalidValue(`${field}.name`, name, `PVC name ${quoteGo(`${podName}-${name}`)}: ${problem}`),
+        )),
+    ...(isNowhere ? [required(`${field}.image.reference`)] : []),
+    ...(image === undefined || count > 1 ? [] : checkPullPolicy(image.pullPolicy, `${field}.image.pullPolicy`)),
+    ...(count === 0 ? [required(field, 'must specify a volume type')] : []),
+    ...(name === ''
+      ? [required(`${field}.name`)]
+      : dns1123LabelProblems(name).map((problem) => invalidValue(`${field}.name`, name, problem))),
+    ...(isTaken ? [duplicate(`${field}.name`, name)] : []),
+  ];
 }
 
-function checkItems(items: readonly KeyToPath[], field: string): FieldError[] {
-  return items.flatMap(({ path, mode }, index) => [
-    ...checkLocalPath(path, `${field}[${index}].path`),
-    ...checkMode(mode, `${field}[${index}].mode`),
-  ]);
+function checkEmptyDir({ sizeLimit }: EmptyDirVolumeSource, field: string): FieldError[] {
+  if (sizeLimit === undefined || amount(sizeLimit).sign >= 0) return [];
+  return [forbiddenField(`${field}.sizeLimit`, 'SizeLimit field must be a valid resource quantity')];
 }
 
-/** Upstream reports the files of such a volume as if there were only one. */
-function checkDownwardFile(file: DownwardAPIVolumeFile, field: string): FieldError[] {
-  const { path, fieldRef, resourceFieldRef, mode } = file;
-  const errors = [...(path === '' ? [required(`${field}.path`)] : []), ...checkLocalPath(path, `${field}.path`)];
-  if (fieldRef !== undefined) {
-    errors.push(...checkFieldRef(fieldRef, `${field}.fieldRef`, FIELDS_OF_FILES));
-    if (resourceFieldRef !== undefined) {
-      const detail = 'fieldRef and resourceFieldRef can not be specified simultaneously';
-      errors.push(invalidValue(field, 'resource', detail));
-    }
-  } else if (resourceFieldRef !== undefined) {
-    errors.push(...checkResourceFieldRef(resourceFieldRef, `${field}.resourceFieldRef`, { namesContainer: true }));
-  } else {
-    errors.push(required(field, 'one of fieldRef and resourceFieldRef is required'));
-  }
-  return [...errors, ...checkMode(mode, `${field}.mode`)];
+function checkGitRepo(source: GitRepoVolumeSource, field: string): FieldError[] {
+  return [...needs('repository')(source, field), ...checkDescendingPath(source.directory ?? '', `${field}.directory`)];
 }
 
-const PROJECTIONS = [
-  'secret',
-  'configMap',
-  'downwardAPI',
-  'serviceAccountToken',
-  'clusterTrustBundle',
-  'podCertificate',
-] as const;
+function checkSecret(source: SecretVolumeSource, field: string): FieldError[] {
+  return [...needs('secretName')(source, field), ...checkFiles(source, field)];
+}
 
-function checkProjected({ defaultMode, sources }: ProjectedVolumeSource, field: string): FieldError[] {
-  const paths = new Set<string>();
+function checkConfigMap(source: ConfigMapVolumeSource, field: string): FieldError[] {
+  return [...needs('name')(source, field), ...checkFiles(source, field)];
+}
+
+function checkDownward({ defaultMode, items = [] }: DownwardAPIVolumeSource, field: string): FieldError[] {
   return [
     ...checkMode(defaultMode, `${field}.defaultMode`),
-    ...(sources ?? []).flatMap((source, index) => {
-      const at = `${field}.sources[${index}]`;
-      const errors = [...checkProjection(source, at), ...checkPaths(source, field, paths)];
-      const count = PROJECTIONS.filter((name) => source[name] !== undefined).length;
-      if (count > 1) errors.push(forbiddenField(at, 'may not specify more than 1 volume type per source'));
-      return errors;
-    }),
+    ...items.flatMap((file) => checkDownwardFile(file, field)),
   ];
 }
 
-function checkProjection({ secret, configMap, downwardAPI }: VolumeProjection, field: string): FieldError[] {
-  const errors: FieldError[] = [];
-  if (secret !== undefined) {
-    if ((secret.name ?? '') === '') errors.push(required(`${field}.secret.name`));
-    errors.push(...checkItems(secret.items ?? [], `${field}.secret.items`));
-  }
-  if (configMap !== undefined) {
-    if ((configMap.name ?? '') === '') errors.push(required(`${field}.configMap.name`));
-    errors.push(...checkItems(configMap.items ?? [], `${field}.configMap.items`));
-  }
-  for (const file of downwardAPI?.items ?? []) errors.push(...checkDownwardFile(file, `${field}.downwardAPI`));
-  return errors;
+/** A problem of the secret's name is reported as if the volume had a name there. */
+function checkCsi({ driver, nodePublishSecretRef }: CSIVolumeSource, field: string): FieldError[] {
+  const errors = checkDriverName(driver ?? '', `${field}.driver`);
+  if (nodePublishSecretRef === undefined) return errors;
+  const { name = '' } = nodePublishSecretRef;
+  if (name === '') return [...errors, required(`${field}.nodePublishSecretRef.name`)];
+  return [...errors, ...dns1123SubdomainProblems(name).map((problem) => invalidValue(`${field}.name`, name, problem))];
 }
 
-/** No two sources may write the same file. */
-function checkPaths(
-  { secret, configMap, downwardAPI }: VolumeProjection,
-  field: string,
-  paths: Set<string>,
-): FieldError[] {
-  const written = [
-    ...(secret?.items ?? []).map(({ path }) => ({ path, shown: secret?.name ?? '' })),
-    ...(configMap?.items ?? []).map(({ path }) => ({ path, shown: configMap?.name ?? '' })),
-    ...(downwardAPI?.items ?? []).map(({ path }) => ({ path, shown: path })),
+function checkEphemeral({ volumeClaimTemplate: template }: EphemeralVolumeSource, field: string): FieldError[] {
+  const at = `${field}.volumeClaimTemplate`;
+  if (template === undefined) return [required(at)];
+  const { annotations, labels, ...others } = template.metadata ?? {};
+  const metadata = `${at}.metadata`;
+  return [
+    ...checkAnnotations(annotations, `${metadata}.annotations`),
+    ...checkLabels(labels, `${metadata}.labels`),
+    ...checkNoOtherMetadata(others, metadata),
+    ...checkClaimSpec(template.spec ?? {}, `${at}.spec`),
   ];
-  return written.flatMap(({ path, shown }) => {
-    if (path === '') return [];
-    const isTaken = paths.has(path);
-    paths.add(path);
-    return isTaken ? [invalidValue(field, shown, 'conflicting duplicate paths')] : [];
-  });
 }

@@ -7,9 +7,9 @@ import {
   ipProblems,
   ipWarnings,
   isIpv4,
+  labelValueProblems,
   legacyIpProblems,
   parseIp,
-  qualifiedNameProblems,
   required,
   tooMany,
 } from '../../api/index.ts';
@@ -23,6 +23,7 @@ import { defineKind, type Whole } from '../kind.ts';
 const HOSTNAME = 'kubernetes.io/hostname';
 
 export const endpointSlices = defineKind<EndpointSlice>({
+  changeSteps: ['metadata', 'object', 'change'],
   group: 'discovery.k8s.io',
   plural: 'endpointslices',
   columns: [
@@ -33,6 +34,7 @@ export const endpointSlices = defineKind<EndpointSlice>({
     ageColumn,
   ],
 
+  countsDroppedFields: true,
   /** Changes of labels and of everything outside metadata count. */
   raisesGeneration: (slice, old) =>
     !deepEqual(comparable(slice), comparable(old)) ||
@@ -109,11 +111,40 @@ function checkAll({ addressType, endpoints, ports }: Whole<EndpointSlice>): Fiel
     ...all.flatMap((endpoint, index) => {
       const field = `endpoints[${index}].addresses`;
       const addresses = endpoint.addresses ?? [];
-      if (addresses.length === 0) return [required(field, 'must contain at least 1 address')];
+      const hints = checkHints(endpoint, `endpoints[${index}].hints`);
+      if (addresses.length === 0) return [required(field, 'must contain at least 1 address'), ...hints];
       const surplus = addresses.length > MAX_ADDRESSES ? [tooMany(field, addresses.length, MAX_ADDRESSES)] : [];
-      return [...surplus, ...addresses.flatMap((address, at) => checkAddress(address, addressType, { field, at }))];
+      return [
+        ...surplus,
+        ...addresses.flatMap((address, at) => checkAddress(address, addressType, { field, at })),
+        ...hints,
+      ];
     }),
   ];
+}
+
+function checkHints({ hints }: Endpoint, field: string): FieldError[] {
+  const { forZones = [], forNodes = [] } = hints ?? {};
+  if (forZones.length > MAX_HINTS) return [tooMany(`${field}.forZones`, forZones.length, MAX_HINTS)];
+  const zones = checkHinted(forZones, `${field}.forZones`, labelValueProblems);
+  if (forNodes.length > MAX_HINTS) return [...zones, tooMany(`${field}.forNodes`, forNodes.length, MAX_HINTS)];
+  return [...zones, ...checkHinted(forNodes, `${field}.forNodes`, dns1123SubdomainProblems)];
+}
+
+const MAX_HINTS = 8;
+
+function checkHinted(
+  places: readonly { readonly name?: string }[],
+  field: string,
+  problemsOf: (name: string) => readonly string[],
+): FieldError[] {
+  const seen = new Set<string>();
+  return places.flatMap(({ name = '' }, index) => {
+    const at = `${field}[${index}].name`;
+    const errors = seen.has(name) ? [duplicate(at, name)] : [];
+    seen.add(name);
+    return [...errors, ...problemsOf(name).map((problem) => invalidValue(at, name, problem))];
+  });
 }
 
 function checkAddress(
@@ -142,16 +173,12 @@ function checkAddress(
 function checkPorts(ports: readonly EndpointPort[]): FieldError[] {
   if (ports.length > MAX_PORTS) return [tooMany('ports', ports.length, MAX_PORTS)];
   const names = new Set<string>();
-  return ports.flatMap(({ name = '', appProtocol }, index) => {
+  return ports.flatMap(({ name = '' }, index) => {
     const field = `ports[${index}].name`;
     const problems = name === '' ? [] : dns1123LabelProblems(name);
     const errors = problems.map((problem) => invalidValue(field, name, problem));
     if (names.has(name)) errors.push(duplicate(field, name));
     names.add(name);
-    if (appProtocol === '') {
-      const at = `ports[${index}].appProtocol`;
-      errors.push(...qualifiedNameProblems('').map((problem) => invalidValue(at, '', problem)));
-    }
     return errors;
   });
 }

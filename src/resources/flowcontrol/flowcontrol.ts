@@ -1,6 +1,7 @@
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
+  asJson,
   duplicate,
   forbiddenField,
   invalidValue,
@@ -87,6 +88,8 @@ const GROUP = 'flowcontrol.apiserver.k8s.io';
 
 /** How requests are classified into flows, and the share of each priority level. */
 export const flowSchemas = defineKind<FlowSchema>({
+  changeSteps: ['metadata', 'object'],
+  statusSteps: ['object'],
   group: GROUP,
   plural: 'flowschemas',
   columns: flowSchemaColumns,
@@ -99,6 +102,8 @@ export const flowSchemas = defineKind<FlowSchema>({
 });
 
 export const priorityLevelConfigurations = defineKind<PriorityLevelConfiguration>({
+  changeSteps: ['metadata', 'object'],
+  statusSteps: ['object'],
   group: GROUP,
   plural: 'prioritylevelconfigurations',
   columns: priorityLevelConfigurationColumns,
@@ -164,26 +169,36 @@ const SUBJECTS = [
 ] as const;
 
 function checkSubject(subject: Subject, field: string): FieldError[] {
-  const own = SUBJECTS.find(([kind]) => kind === subject.kind);
-  if (own === undefined) return [];
+  const given: string = subject.kind ?? '';
+  const own = SUBJECTS.find(([kind]) => kind === given);
+  if (own === undefined) {
+    return [notSupported(`${field}.kind`, asJson(given), SUBJECTS.map(([kind]) => kind).toSorted())];
+  }
   const [kind, name] = own;
   const errors =
     subject[name] === undefined
       ? [required(`${field}.${name}`, `${name} is required when subject kind is '${kind}'`)]
-      : [];
-  if (kind === 'ServiceAccount' && subject.serviceAccount?.namespace === '') {
-    errors.push(required(`${field}.serviceAccount.namespace`, 'must specify namespace for service account'));
-  }
-  const account = subject.serviceAccount?.name ?? '';
-  if (kind === 'ServiceAccount' && account !== '' && account !== '*') {
-    const problems = dns1123SubdomainProblems(account);
-    errors.push(...problems.map((problem) => invalidValue(`${field}.serviceAccount.name`, account, problem)));
-  }
+      : checkSubjectName(subject, name, `${field}.${name}`);
   for (const [other, member] of SUBJECTS) {
     if (other === kind || subject[member] === undefined) continue;
     errors.push(forbiddenField(`${field}.${member}`, `${member} is forbidden when subject kind is not '${other}'`));
   }
   return errors;
+}
+
+function checkSubjectName(subject: Subject, member: 'serviceAccount' | 'user' | 'group', field: string): FieldError[] {
+  const name = subject[member]?.name ?? '';
+  const errors = name === '' ? [required(`${field}.name`)] : [];
+  if (member !== 'serviceAccount') return errors;
+  const problems = name === '' || name === '*' ? [] : dns1123SubdomainProblems(name);
+  errors.push(...problems.map((problem) => invalidValue(`${field}.name`, name, problem)));
+  const namespace = subject.serviceAccount?.namespace ?? '';
+  if (namespace === '')
+    return [...errors, required(`${field}.namespace`, 'must specify namespace for service account')];
+  return [
+    ...errors,
+    ...dns1123LabelProblems(namespace).map((problem) => invalidValue(`${field}.namespace`, namespace, problem)),
+  ];
 }
 
 /** A list must not be empty, and a wildcard must be alone. */

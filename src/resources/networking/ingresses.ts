@@ -1,28 +1,37 @@
 import {
+  asJson,
   dns1123LabelProblems,
   dns1123SubdomainProblems,
-  domainPrefixedPathProblems,
   forbiddenField,
   invalidValue,
+  legacyIpProblems,
+  notSupported,
   parseIp,
+  pathSegmentNameProblems,
   portNameProblems,
+  portNumberProblems,
   required,
+  sentEmpty,
   wildcardDns1123SubdomainProblems,
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
+import type { TypedLocalObjectReference } from '../../api/types/core/v1.d.ts';
 import type {
   HTTPIngressPath,
   Ingress,
   IngressBackend,
   IngressClass,
   IngressRule,
+  ServiceBackendPort,
 } from '../../api/types/networking/v1.d.ts';
 import { changes } from '../change.ts';
 import { ageColumn, column, each, nameColumn, NONE } from '../columns/column.ts';
 import { loadBalancerAddresses } from '../columns/load-balancer.ts';
+import { checkDomainPath } from '../domain-path-rules.ts';
 import { defineKind, type Whole } from '../kind.ts';
 
 export const ingresses = defineKind<Ingress>({
+  changeSteps: ['metadataChange', 'metadata', 'object'],
   group: 'networking.k8s.io',
   plural: 'ingresses',
   columns: [
@@ -39,6 +48,7 @@ export const ingresses = defineKind<Ingress>({
   raisesGeneration: changes('spec'),
   validate: (ingress) => checkIngress(ingress, { isNew: true }),
   validateUpdate: checkIngressUpdate,
+  validateStatus: checkIngressStatus,
   warnings: ingressWarnings,
 });
 
@@ -48,14 +58,16 @@ function checkIngress({ metadata, spec }: Whole<Ingress>, { isNew }: { readonly 
   const { rules = [], tls = [], defaultBackend, ingressClassName } = spec;
   const errors: FieldError[] = [];
   if (rules.length === 0 && defaultBackend === undefined) {
-    errors.push(invalidValue('spec', null, 'either `defaultBackend` or `rules` must be specified'));
+    errors.push(invalidValue('spec', sentEmpty(spec, 'rules'), 'either `defaultBackend` or `rules` must be specified'));
   }
   if (defaultBackend !== undefined) errors.push(...checkBackend(defaultBackend, 'spec.defaultBackend'));
   errors.push(...rules.flatMap((rule, index) => checkRule(rule, `spec.rules[${index}]`)));
   errors.push(
-    ...tls.flatMap(({ hosts = [] }, index) =>
-      hosts.flatMap((host, at) => checkHost(host, `spec.tls[${index}].hosts[${at}]`)),
-    ),
+    ...tls.flatMap(({ hosts = [], secretName = '' }, index) => [
+      ...hosts.flatMap((host, at) => checkHost(host, `spec.tls[${index}].hosts[${at}]`)),
+      ...(secretName === '' ? [] : checkSubdomain(secretName, `spec.tls[${index}].secretName`)),
+    ]),
+    ...(ingressClassName === undefined ? [] : checkSubdomain(ingressClassName, 'spec.ingressClassName')),
   );
   const annotation = metadata.annotations?.[CLASS_ANNOTATION];
   if (isNew && annotation !== undefined && ingressClassName !== undefined && annotation !== ingressClassName) {
@@ -67,6 +79,10 @@ function checkIngress({ metadata, spec }: Whole<Ingress>, { isNew }: { readonly 
 
 function checkIngressUpdate(ingress: Whole<Ingress>): FieldError[] {
   return checkIngress(ingress, { isNew: false });
+}
+
+function checkSubdomain(name: string, field: string): FieldError[] {
+  return dns1123SubdomainProblems(name).map((problem) => invalidValue(field, name, problem));
 }
 
 function checkHost(host: string, field: string): FieldError[] {
@@ -91,12 +107,16 @@ function checkRule({ host = '', http }: IngressRule, field: string): FieldError[
 const BAD_SEQUENCES = ['//', '/./', '/../', '%2f', '%2F'];
 const BAD_ENDINGS = ['/..', '/.'];
 
+const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];
+
 function checkPath({ path = '', pathType, backend }: HTTPIngressPath, field: string): FieldError[] {
   if (pathType === undefined || pathType === null) return [required(`${field}.pathType`, 'pathType must be specified')];
   const at = `${field}.path`;
   const errors: FieldError[] = [];
   const isStrict = pathType === 'Exact' || pathType === 'Prefix';
-  if ((isStrict || path !== '') && !path.startsWith('/')) {
+  if (!PATH_TYPES.includes(pathType))
+    errors.push(notSupported(`${field}.pathType`, asJson(pathType ?? ''), PATH_TYPES));
+  else if ((isStrict || path !== '') && !path.startsWith('/')) {
     errors.push(invalidValue(at, path, 'must be an absolute path'));
   }
   if (isStrict) {
@@ -107,20 +127,59 @@ function checkPath({ path = '', pathType, backend }: HTTPIngressPath, field: str
       if (path.endsWith(text)) errors.push(invalidValue(at, path, `cannot end with '${text}'`));
     }
   }
-  return [...errors, ...checkBackend(backend, `${field}.backend`)];
+  return [...errors, ...checkBackend(backend ?? {}, `${field}.backend`)];
 }
 
 function checkBackend({ service, resource }: IngressBackend, field: string): FieldError[] {
   if (service !== undefined && resource !== undefined) {
     return [invalidValue(field, '', 'cannot set both resource and service backends')];
   }
-  if (resource !== undefined) return [];
+  if (resource !== undefined) return checkResourceBackend(resource, `${field}.resource`);
   if (service === undefined) return [invalidValue(field, '', 'resource or service backend is required')];
-  const { name = '', number = 0 } = service.port ?? {};
+  const { name = '' } = service;
+  const errors =
+    name === ''
+      ? [required(`${field}.service.name`)]
+      : dns1123LabelProblems(name).map((problem) => invalidValue(`${field}.service.name`, name, problem));
+  return [...errors, ...checkBackendPort(service.port ?? {}, field)];
+}
+
+function checkBackendPort({ name = '', number = 0 }: ServiceBackendPort, field: string): FieldError[] {
   if (name !== '' && number !== 0) return [invalidValue(field, '', 'cannot set both port name & port number')];
   if (name === '' && number === 0) return [required(field, 'port name or number is required')];
-  if (name === '') return [];
-  return portNameProblems(name).map((problem) => invalidValue(`${field}.service.port.name`, name, problem));
+  if (name !== '') {
+    return portNameProblems(name).map((problem) => invalidValue(`${field}.service.port.name`, name, problem));
+  }
+  return portNumberProblems(number).map((problem) => invalidValue(`${field}.service.port.number`, number, problem));
+}
+
+function checkResourceBackend(
+  { apiGroup, kind = '', name = '' }: TypedLocalObjectReference,
+  field: string,
+): FieldError[] {
+  const segment = (value: string, at: string): FieldError[] =>
+    value === '' ? [required(at)] : pathSegmentNameProblems(value).map((problem) => invalidValue(at, value, problem));
+  return [
+    ...(apiGroup === undefined || apiGroup === null ? [] : checkSubdomain(apiGroup, `${field}.apiGroup`)),
+    ...segment(kind, `${field}.kind`),
+    ...segment(name, `${field}.name`),
+  ];
+}
+
+/** Addresses that were there before may stay, although they would be refused today. */
+function checkIngressStatus({ status }: Whole<Ingress>, old: Whole<Ingress>): FieldError[] {
+  const known = new Set((old.status.loadBalancer?.ingress ?? []).map(({ ip }) => ip));
+  return (status.loadBalancer?.ingress ?? []).flatMap(({ ip = '', hostname = '' }, index) => {
+    const field = `status.loadBalancer.ingress[${index}]`;
+    const isIp = hostname !== '' && parseIp(hostname) !== undefined;
+    return [
+      ...(ip === '' || known.has(ip)
+        ? []
+        : legacyIpProblems(ip).map((problem) => invalidValue(`${field}.ip`, ip, problem))),
+      ...(hostname === '' ? [] : checkSubdomain(hostname, `${field}.hostname`)),
+      ...(isIp ? [invalidValue(`${field}.hostname`, hostname, 'must be a DNS name, not an IP address')] : []),
+    ];
+  });
 }
 
 function ingressWarnings({ metadata, spec }: Whole<Ingress>, old: Whole<Ingress> | undefined): string[] {
@@ -130,6 +189,7 @@ function ingressWarnings({ metadata, spec }: Whole<Ingress>, old: Whole<Ingress>
 }
 
 export const ingressClasses = defineKind<IngressClass>({
+  changeSteps: ['metadataChange', 'change', 'metadata', 'object'],
   group: 'networking.k8s.io',
   plural: 'ingressclasses',
   columns: [
@@ -143,18 +203,13 @@ export const ingressClasses = defineKind<IngressClass>({
     ageColumn,
   ],
   raisesGeneration: changes('spec'),
+  ownRulesFor: ['spec.parameters.namespace'],
   validate: checkIngressClass,
 });
 
 /** The controller is a domain and a path; parameters have a namespace only if their scope is Namespace. */
 function checkIngressClass({ spec }: Whole<IngressClass>): FieldError[] {
   return [...checkDomainPath(spec.controller ?? '', 'spec.controller'), ...checkParameters(spec)];
-}
-
-function checkDomainPath(path: string, field: string): FieldError[] {
-  return domainPrefixedPathProblems(path).map((found) =>
-    found.type === 'Required' ? required(field) : invalidValue(field, found.value, found.detail),
-  );
 }
 
 function checkParameters({ parameters }: Whole<IngressClass>['spec']): FieldError[] {

@@ -1,9 +1,12 @@
 import {
+  asJson,
   forbiddenField,
   formatLabelSelector,
   invalidValue,
   isIpv4,
+  legacyCidrProblems,
   maskIp,
+  notSupported,
   parseCidr,
   portNameProblems,
   portNumberProblems,
@@ -11,14 +14,22 @@ import {
 } from '../../api/index.ts';
 import type { FieldError, IpPrefix } from '../../api/index.ts';
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../api/types/networking/v1.d.ts';
-import { changes } from '../change.ts';
+import { changesOrEmpties } from '../change.ts';
 import { ageColumn, column, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
 
+const OWN_RULES = [
+  'spec.policyTypes',
+  ...['ingress.from', 'egress.to'].flatMap((peers) =>
+    ['cidr', 'except'].map((member) => `spec.${peers}.ipBlock.${member}`),
+  ),
+];
+
 export const networkPolicies = defineKind<NetworkPolicy>({
   group: 'networking.k8s.io',
   plural: 'networkpolicies',
+  ownRulesFor: OWN_RULES,
   columns: [
     nameColumn,
     column('Pod-Selector', 'Labels of the pods it is about', ({ spec }) =>
@@ -26,7 +37,7 @@ export const networkPolicies = defineKind<NetworkPolicy>({
     ),
     ageColumn,
   ],
-  raisesGeneration: changes('spec'),
+  raisesGeneration: changesOrEmpties('spec'),
 
   /** A policy covers ingress, and egress if it has egress rules. */
   applyDefaults({ spec }) {
@@ -34,36 +45,57 @@ export const networkPolicies = defineKind<NetworkPolicy>({
     spec.policyTypes = (spec.egress ?? []).length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
   },
 
-  validate: checkNetworkPolicy,
+  validate: (policy) => checkNetworkPolicy(policy, NOTHING),
+  validateUpdate: (policy, old) => checkNetworkPolicy(policy, rangesOf(old)),
 });
 
-const MAX_TYPES = 2;
+const NOTHING: ReadonlySet<string> = new Set();
 
-function checkNetworkPolicy({ spec }: Whole<NetworkPolicy>): FieldError[] {
+/** Ranges that were stored may stay, although they would be refused today. */
+function rangesOf({ spec }: Whole<NetworkPolicy>): ReadonlySet<string> {
+  const peers = [
+    ...(spec.ingress ?? []).flatMap(({ from = [] }) => from),
+    ...(spec.egress ?? []).flatMap(({ to = [] }) => to),
+  ];
+  return new Set(
+    peers.flatMap(({ ipBlock }) => (ipBlock === undefined ? [] : [ipBlock.cidr, ...(ipBlock.except ?? [])])),
+  );
+}
+
+function checkNetworkPolicy({ spec }: Whole<NetworkPolicy>, known: ReadonlySet<string>): FieldError[] {
   const { ingress = [], egress = [], policyTypes = [] } = spec;
   return [
     ...checkLabelSelector(spec.podSelector, 'spec.podSelector'),
     ...ingress.flatMap(({ ports = [], from = [] }, index) =>
-      checkRule({ ports, peers: from }, `spec.ingress[${index}]`, 'from'),
+      checkRule({ ports, peers: from, known }, `spec.ingress[${index}]`, 'from'),
     ),
     ...egress.flatMap(({ ports = [], to = [] }, index) =>
-      checkRule({ ports, peers: to }, `spec.egress[${index}]`, 'to'),
+      checkRule({ ports, peers: to, known }, `spec.egress[${index}]`, 'to'),
     ),
-    ...(policyTypes.length > MAX_TYPES
-      ? [invalidValue('spec.policyTypes', policyTypes, 'may not specify more than two policyTypes')]
-      : []),
+    ...checkTypes(policyTypes, 'spec.policyTypes'),
   ];
+}
+
+const TYPES = ['Ingress', 'Egress'];
+
+function checkTypes(types: readonly string[], field: string): FieldError[] {
+  if (types.length > TYPES.length) return [invalidValue(field, types, 'may not specify more than two policyTypes')];
+  return types.flatMap((type, index) =>
+    TYPES.includes(type) ? [] : [notSupported(`${field}[${index}]`, asJson(type), TYPES)],
+  );
 }
 
 interface Rule {
   readonly ports: readonly NetworkPolicyPort[];
   readonly peers: readonly NetworkPolicyPeer[];
+  /** Ranges that the stored policy has. */
+  readonly known: ReadonlySet<string>;
 }
 
-function checkRule({ ports, peers }: Rule, field: string, side: 'from' | 'to'): FieldError[] {
+function checkRule({ ports, peers, known }: Rule, field: string, side: 'from' | 'to'): FieldError[] {
   return [
     ...ports.flatMap((port, index) => checkPort(port, `${field}.ports[${index}]`)),
-    ...peers.flatMap((peer, index) => checkPeer(peer, `${field}.${side}[${index}]`)),
+    ...peers.flatMap((peer, index) => checkPeer(peer, `${field}.${side}[${index}]`, known)),
   ];
 }
 
@@ -89,11 +121,15 @@ function checkPort({ port, endPort }: NetworkPolicyPort, field: string): FieldEr
   ];
 }
 
-function checkPeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer, field: string): FieldError[] {
+function checkPeer(
+  { podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer,
+  field: string,
+  known: ReadonlySet<string>,
+): FieldError[] {
   const errors = [
     ...checkLabelSelector(podSelector, `${field}.podSelector`),
     ...checkLabelSelector(namespaceSelector, `${field}.namespaceSelector`),
-    ...(ipBlock === undefined ? [] : checkBlock(ipBlock, `${field}.ipBlock`)),
+    ...(ipBlock === undefined ? [] : checkBlock(ipBlock, `${field}.ipBlock`, known)),
   ];
   const hasSelector = podSelector !== undefined || namespaceSelector !== undefined;
   if (!hasSelector && ipBlock === undefined) errors.push(required(field, 'must specify a peer'));
@@ -104,14 +140,21 @@ function checkPeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPee
 }
 
 /** Exceptions must be inside the network. */
-function checkBlock({ cidr, except = [] }: IPBlock, field: string): FieldError[] {
+function checkBlock({ cidr, except = [] }: IPBlock, field: string, known: ReadonlySet<string>): FieldError[] {
+  if ((cidr ?? '') === '') return [required(`${field}.cidr`)];
+  const checkRange = (text: string, at: string): FieldError[] =>
+    known.has(text) ? [] : legacyCidrProblems(text).map((problem) => invalidValue(at, text, problem));
+  const errors = checkRange(cidr, `${field}.cidr`);
   const whole = parseCidr(cidr);
-  if (whole === undefined) return [];
-  return except.flatMap((text, index) => {
+  if (whole === undefined) return errors;
+  const exceptions = except.flatMap((text, index) => {
+    const at = `${field}.except[${index}]`;
     const part = parseCidr(text);
-    if (part === undefined || isStrictPart(part, whole)) return [];
-    return [invalidValue(`${field}.except[${index}]`, text, 'must be a strict subset of `cidr`')];
+    const isOutside = part !== undefined && !isStrictPart(part, whole);
+    const outside = isOutside ? [invalidValue(at, text, 'must be a strict subset of `cidr`')] : [];
+    return [...checkRange(text, at), ...outside];
   });
+  return [...errors, ...exceptions];
 }
 
 function isStrictPart(part: IpPrefix, whole: IpPrefix): boolean {

@@ -14,6 +14,19 @@ const ALLOCATED = 'provided IP is already allocated';
 const MISMATCH = 'the provided network does not match the current range';
 const FULL = 'range is full';
 
+/** Upstream's API server writes these objects as its own client, and so owns all that it sets. */
+const OWNER = { manager: 'kube-apiserver', operation: 'Update', apiVersion: 'networking.k8s.io/v1' };
+const OWNED = {
+  'f:metadata': {
+    'f:labels': {
+      '.': {},
+      'f:ipaddress.kubernetes.io/ip-family': {},
+      'f:ipaddress.kubernetes.io/managed-by': {},
+    },
+  },
+  'f:spec': { 'f:parentRef': { '.': {}, 'f:name': {}, 'f:namespace': {}, 'f:resource': {} } },
+};
+
 /**
  * The addresses of services. Each is an IPAddress object of the same name, written in the transaction that writes the
  * service, so that two services never have the same one and none is lost.
@@ -73,17 +86,19 @@ export class ServiceAddresses {
   taking(address: string, service: ApiObject, context: WriteContext): { condition: Condition; operation: Operation } {
     const name = canonical(address);
     const { namespace = '', name: serviceName = '' } = service.metadata;
+    const now = formatTime(instantOfMillis(context.now));
     const object: ApiObject = {
       kind: 'IPAddress',
       apiVersion: 'networking.k8s.io/v1',
       metadata: {
         name,
         uid: context.newUid(),
-        creationTimestamp: formatTime(instantOfMillis(context.now)),
+        creationTimestamp: now,
         labels: {
           'ipaddress.kubernetes.io/ip-family': name.includes(':') ? 'IPv6' : 'IPv4',
           'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
         },
+        managedFields: [{ ...OWNER, time: now, fieldsType: 'FieldsV1', fieldsV1: OWNED }],
       },
       spec: { parentRef: { resource: 'services', namespace, name: serviceName } },
     };

@@ -1,3 +1,4 @@
+import { pathSegmentNameProblems, quoteGo, sentEmpty, StatusError } from '../../api/index.ts';
 import type { PodSpec } from '../../api/types/core/v1.d.ts';
 import type { RuntimeClass, Scheduling } from '../../api/types/node/v1.d.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../apiserver/index.ts';
@@ -5,7 +6,10 @@ import type { AdmissionParts } from '../admission/admission-parts.ts';
 import { refusal } from '../admission/refusal.ts';
 import { isNewPod, podOf, setPodSpec } from '../admission/written-pod.ts';
 import { amount } from '../core/resource-list.ts';
+import { withEntries } from '../object-meta.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
+
+const NO_OVERHEAD = 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead';
 
 type Amounts = Readonly<Record<string, string>>;
 
@@ -15,8 +19,10 @@ export function runtimeClassAdmission({ objects }: Pick<AdmissionParts, 'objects
 
   async function classOf(request: AdmissionAttributes, name: string | undefined): Promise<RuntimeClass | undefined> {
     if (name === undefined) return undefined;
+    const problem = nameProblem(name);
+    if (problem !== undefined) throw new StatusError({ code: 500, message: problem });
     const found = (await classes.get('', name)) ?? (await classes.newest('', name));
-    if (found === undefined) throw refusal(request, `pod rejected: RuntimeClass "${name}" not found`);
+    if (found === undefined) throw refusal(request, `pod rejected: RuntimeClass ${quoteGo(name)} not found`);
     return found;
   }
 
@@ -26,6 +32,10 @@ export function runtimeClassAdmission({ objects }: Pick<AdmissionParts, 'objects
     async mutate(request) {
       const { spec: stated } = podOf(request);
       const runtimeClass = await classOf(request, stated.runtimeClassName);
+      // Only here the pod still tells that it was sent an empty overhead, which upstream does not take for none.
+      if (overheadOf(runtimeClass) === undefined && sentEmpty(stated, 'overhead') !== null) {
+        throw refusal(request, NO_OVERHEAD);
+      }
       if (runtimeClass === undefined) return;
       const spec = withScheduling(request, withOverhead(request, stated, runtimeClass), runtimeClass.scheduling);
       setPodSpec(request, spec);
@@ -33,11 +43,17 @@ export function runtimeClassAdmission({ objects }: Pick<AdmissionParts, 'objects
     async validate(request) {
       const { spec } = podOf(request);
       const fixed = overheadOf(await classOf(request, spec.runtimeClassName));
-      if (fixed === undefined && spec.overhead !== undefined)
-        throw refusal(request, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
+      if (fixed === undefined && spec.overhead !== undefined) throw refusal(request, NO_OVERHEAD);
       if (fixed !== undefined && !isSameAmounts(spec.overhead ?? {}, fixed)) throw refusal(request, OTHER_OVERHEAD);
     },
   };
+}
+
+/** Why a name cannot be looked up. */
+function nameProblem(name: string): string | undefined {
+  if (name === '') return 'resource name may not be empty';
+  const problems = pathSegmentNameProblems(name);
+  return problems.length === 0 ? undefined : `invalid resource name ${quoteGo(name)}: [${problems.join(' ')}]`;
 }
 
 const OTHER_OVERHEAD = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
@@ -70,7 +86,7 @@ function withScheduling(request: AdmissionAttributes, spec: PodSpec, scheduling:
     const conflict = `runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${stated}`;
     throw refusal(request, `conflict: ${conflict}`);
   }
-  const nodeSelector = { ...spec.nodeSelector, ...scheduling.nodeSelector };
+  const nodeSelector = withEntries(spec.nodeSelector, scheduling.nodeSelector ?? {});
   const tolerations = mergeTolerations(spec.tolerations ?? [], scheduling.tolerations ?? []);
   return {
     ...spec,

@@ -2,6 +2,7 @@ import { type FieldError, invalidValue } from '../../api/index.ts';
 import type { PodDisruptionBudget } from '../../api/types/policy/v1.d.ts';
 import { checkCountOrPercent, checkNotMoreThanAll } from '../apps/workload-rules.ts';
 import { changes } from '../change.ts';
+import { checkConditions } from '../condition-rules.ts';
 import { ageColumn, column, integer, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
@@ -9,6 +10,8 @@ import { pathSegmentName } from '../name-rules.ts';
 import { unversioned } from '../unversioned.ts';
 
 export const podDisruptionBudgets = defineKind<PodDisruptionBudget>({
+  changeSteps: ['object'],
+  statusSteps: ['object'],
   group: 'policy',
   plural: 'poddisruptionbudgets',
   columns: [
@@ -19,6 +22,7 @@ export const podDisruptionBudgets = defineKind<PodDisruptionBudget>({
     ageColumn,
   ],
   checkName: pathSegmentName,
+  metadataRules: 'general',
   requiresResourceVersion: true,
   raisesGeneration: changes('spec'),
   validate: checkBudget,
@@ -45,8 +49,12 @@ function checkBudget({ spec }: Whole<PodDisruptionBudget>): FieldError[] {
 const BUDGET_SPEC = { MinAvailable: null, Selector: null, MaxUnavailable: null, UnhealthyPodEvictionPolicy: null };
 
 function checkBudgetStatus({ status }: Whole<PodDisruptionBudget>): FieldError[] {
-  return (['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const).flatMap((name) => {
-    const value = status[name] ?? 0;
-    return value < 0 ? [invalidValue(`status.${name}`, value, 'must be greater than or equal to 0')] : [];
-  });
+  const counts = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const;
+  return [
+    ...checkConditions(status.conditions ?? [], 'status.conditions'),
+    ...counts.flatMap((name) => {
+      const value = status[name] ?? 0;
+      return value < 0 ? [invalidValue(`status.${name}`, value, 'must be greater than or equal to 0')] : [];
+    }),
+  ];
 }

@@ -30,6 +30,7 @@ const OWN_RULES = ['roleRef', 'roleRef.apiGroup', 'roleRef.kind', 'roleRef.name'
 
 export function roleBindings({ roleGuard }: KindEnvironment): Kind {
   return defineKind<RoleBinding>({
+    changeSteps: ['metadata', 'object', 'metadataChange', 'change'],
     group: GROUP,
     plural: 'rolebindings',
     columns: roleBindingColumns,
@@ -39,12 +40,13 @@ export function roleBindings({ roleGuard }: KindEnvironment): Kind {
     ...guarded<RoleBinding>((binding, write) => roleGuard?.checkBinding(binding, write)),
     ownRulesFor: OWN_RULES,
     validate: checkRoleBinding,
-    validateUpdate: (binding, old) => [...checkRoleBinding(binding), ...checkSameRole(binding, old)],
+    validateChange: checkSameRole,
   });
 }
 
 export function clusterRoleBindings({ roleGuard }: KindEnvironment): Kind {
   return defineKind<ClusterRoleBinding>({
+    changeSteps: ['metadata', 'object', 'metadataChange', 'change'],
     group: GROUP,
     plural: 'clusterrolebindings',
     columns: roleBindingColumns,
@@ -54,7 +56,7 @@ export function clusterRoleBindings({ roleGuard }: KindEnvironment): Kind {
     ...guarded<ClusterRoleBinding>((binding, write) => roleGuard?.checkBinding(binding, write)),
     ownRulesFor: OWN_RULES,
     validate: checkClusterRoleBinding,
-    validateUpdate: (binding, old) => [...checkClusterRoleBinding(binding), ...checkSameRole(binding, old)],
+    validateChange: checkSameRole,
   });
 }
 

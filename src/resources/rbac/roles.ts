@@ -1,4 +1,4 @@
-import { type FieldError, invalidValue, required } from '../../api/index.ts';
+import { invalidValue, matchLabelSelector, required, type FieldError, ValueError } from '../../api/index.ts';
 import type { ClusterRole, PolicyRule, Role } from '../../api/types/rbac/v1.d.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import { defineKind, type Kind } from '../kind.ts';
@@ -10,6 +10,7 @@ const GROUP = 'rbac.authorization.k8s.io';
 
 export function roles({ roleGuard }: KindEnvironment): Kind {
   return defineKind<Role>({
+    changeSteps: ['metadata', 'object', 'metadataChange'],
     group: GROUP,
     plural: 'roles',
     checkName: pathSegmentName,
@@ -22,6 +23,7 @@ export function roles({ roleGuard }: KindEnvironment): Kind {
 
 export function clusterRoles({ roleGuard }: KindEnvironment): Kind {
   return defineKind<ClusterRole>({
+    changeSteps: ['metadata', 'object', 'metadataChange'],
     group: GROUP,
     plural: 'clusterroles',
     checkName: pathSegmentName,
@@ -44,7 +46,17 @@ function checkClusterRole({ rules, aggregationRule }: ClusterRole): FieldError[]
   if (selectors.length === 0) {
     errors.push(required(field, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
   }
-  return [...errors, ...selectors.flatMap((selector, index) => checkLabelSelector(selector, `${field}[${index}]`))];
+  return [
+    ...errors,
+    ...selectors.flatMap((selector, index) => {
+      const at = `${field}[${index}]`;
+      const isRead = !(matchLabelSelector(selector) instanceof ValueError);
+      return [
+        ...checkLabelSelector(selector, at),
+        ...(isRead ? [] : [invalidValue(at, null, 'invalid label selector.')]),
+      ];
+    }),
+  ];
 }
 
 function checkRule(rule: PolicyRule, field: string, { namespaced }: { readonly namespaced: boolean }): FieldError[] {

@@ -74,6 +74,28 @@ function withDevices(spec: Members, convert: (device: Members) => Members): Memb
   return devices === undefined ? spec : { ...spec, devices: devices.map(convert) };
 }
 
+/** Capacities of v1alpha3 are plain amounts. */
+function capacities(device: Members, convert: (amount: unknown) => unknown): Members {
+  const { capacity, ...rest } = device;
+  if (capacity === undefined) return device;
+  return {
+    ...rest,
+    capacity: Object.fromEntries(Object.entries(capacity as Members).map(([name, each]) => [name, convert(each)])),
+  };
+}
+
+/** ResourceSlice between v1alpha3 and v1. */
+export const alphaSliceConversion: Conversion = {
+  toStored: (object) =>
+    onSpec(sliceConversion.toStored(object), (spec) =>
+      withDevices(spec, (device) => capacities(device, (value) => ({ value }))),
+    ),
+  fromStored: (object) =>
+    sliceConversion.fromStored(
+      onSpec(object, (spec) => withDevices(spec, (device) => capacities(device, (each) => (each as Members)['value']))),
+    ),
+};
+
 /** ResourceSlice: devices; and an empty node name and a false `allNodes` are absent in v1. */
 export const sliceConversion: Conversion = {
   toStored: (object) =>

@@ -1,4 +1,4 @@
-import { forbiddenField, invalid } from '../../api/index.ts';
+import { checkObjectMeta, type FieldError, forbiddenField, invalid } from '../../api/index.ts';
 import type { ObjectMeta } from '../../api/types/meta/v1.d.ts';
 import type {
   DeviceClass,
@@ -10,37 +10,57 @@ import { changes } from '../change.ts';
 import { ageColumn, column, each, nameColumn } from '../columns/column.ts';
 import { defineKind, type Kind, type Whole } from '../kind.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
+import { subdomainName } from '../name-rules.ts';
 import { statusAccessErrors } from './claim-status-access.ts';
 import { checkClaimStatus } from './claim-status-rules.ts';
 import { claimConversion, claimTemplateConversion } from './device-conversion.ts';
-import { checkClaim, checkClaimTemplate, checkDeviceClass, checkDeviceClassUpdate } from './device-rules.ts';
-import { deprecatedVersions, GROUP } from './versions.ts';
-
-const EXPRESSION = 'selectors.cel.expression';
+import { checkClaim, checkClaimTemplate, checkDeviceClass } from './claim-rules.ts';
+import { ANNOUNCED, deprecatedVersions, GROUP } from './versions.ts';
 
 /** The label, with the value `true`, of namespaces in which claims may use devices that others use (admin access). */
 const SUPERVISION_LABEL = 'resource.kubernetes.io/admin-access';
 
-/** Allows claims with admin access only if the namespace permits it. */
-function supervisionGuard(
-  { objects }: KindEnvironment,
-  kind: string,
-): (metadata: ObjectMeta, requests: readonly DeviceRequest[] | null | undefined) => Promise<void> {
+/** Whether the namespace permits admin access; otherwise the problem, at the place that asks for it. */
+function supervisionCheck({
+  objects,
+}: KindEnvironment): (metadata: ObjectMeta, field: string) => Promise<FieldError[]> {
   const namespaces = objects.of('', 'namespaces');
-  return async (metadata, requests) => {
+  return async (metadata, field) => {
+    const namespace = await namespaces.get('', metadata.namespace ?? '');
+    if (namespace?.metadata.labels?.[SUPERVISION_LABEL] === 'true') return [];
+    const detail = `admin access to devices requires the \`${SUPERVISION_LABEL}: true\` label on the containing namespace`;
+    return [forbiddenField(`${field}.adminAccess`, detail)];
+  };
+}
+
+type OtherProblems = () => readonly FieldError[];
+
+/** Allows claims with admin access only if the namespace permits it. `others` is what else is wrong with a refused claim. */
+function supervisionGuard(
+  environment: KindEnvironment,
+  kind: string,
+): (metadata: ObjectMeta, requests: readonly DeviceRequest[] | undefined, others: OtherProblems) => Promise<void> {
+  const check = supervisionCheck(environment);
+  return async (metadata, requests, others) => {
     const at = (requests ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true);
     if (at < 0) return;
-    const namespace = await namespaces.get('', metadata.namespace ?? '');
-    if (namespace?.metadata.labels?.[SUPERVISION_LABEL] === 'true') return;
-    const detail = `admin access to devices requires the \`${SUPERVISION_LABEL}: true\` label on the containing namespace`;
-    const errors = [forbiddenField(`spec.devices.requests[${at}].adminAccess`, detail)];
-    throw invalid({ group: GROUP, resource: kind }, metadata.name ?? '', errors);
+    const refused = await check(metadata, `spec.devices.requests[${at}]`);
+    if (refused.length === 0) return;
+    const ofMetadata = checkObjectMeta(metadata, { namespaced: true, checkName: subdomainName });
+    throw invalid({ group: GROUP, resource: kind }, metadata.name ?? '', [...refused, ...ofMetadata, ...others()]);
   };
+}
+
+/** The first result of an allocation with admin access. */
+function supervisedResult({ status }: Whole<ResourceClaim>): number {
+  return (status.allocation?.devices?.results ?? []).findIndex(({ adminAccess }) => adminAccess === true);
 }
 
 export function resourceClaims(environment: KindEnvironment): Kind {
   const guard = supervisionGuard(environment, 'ResourceClaim');
+  const check = supervisionCheck(environment);
   return defineKind<ResourceClaim>({
+    changeSteps: ['metadata', 'metadataChange', 'change'],
     group: GROUP,
     plural: 'resourceclaims',
     columns: [
@@ -48,28 +68,29 @@ export function resourceClaims(environment: KindEnvironment): Kind {
       column('State', 'Whether devices are allocated, and whether pods have reserved them', claimState),
       ageColumn,
     ],
-    conversions: { v1beta1: claimConversion },
+    conversions: { v1beta1: claimConversion, v1alpha3: claimConversion },
+    announcedVersions: ANNOUNCED,
     deprecations: deprecatedVersions('ResourceClaim'),
     returnsDeletedObject: true,
     statusMetadata: 'owned',
     applyDefaults: ({ spec }) => defaultRequests(spec.devices?.requests),
-    prepareForCreate: (claim) => guard(claim.metadata, claim.spec.devices?.requests),
+    prepareForCreate: (claim) => guard(claim.metadata, claim.spec.devices?.requests, () => checkClaim(claim)),
     async prepareForStatusUpdate(claim, old, context) {
       dropFreedDevices(claim, old);
       const { authorizer } = environment.accessReviewer ?? {};
-      if (authorizer === undefined) return;
       const { name = '', namespace = '' } = claim.metadata;
-      const refused = await statusAccessErrors(
-        authorizer,
-        { status: claim.status, old: old.status, namespace },
-        context,
-      );
+      const change = { status: claim.status, old: old.status, namespace };
+      const supervised = supervisedResult(claim);
+      const refused = [
+        ...(supervised < 0 || supervisedResult(old) >= 0
+          ? []
+          : await check(claim.metadata, `status.allocation.devices.results[${supervised}]`)),
+        ...(authorizer === undefined ? [] : await statusAccessErrors(authorizer, change, context)),
+      ];
       if (refused.length === 0) return;
       throw invalid({ group: GROUP, resource: 'ResourceClaim' }, name, [...refused, ...checkClaimStatus(claim, old)]);
     },
-    ownRulesFor: ['exactly', 'firstAvailable'].map((way) => `spec.devices.requests.${way}.${EXPRESSION}`),
     validate: checkClaim,
-    validateUpdate: () => [], // the spec is immutable
     validateStatus: checkClaimStatus,
   });
 }
@@ -77,17 +98,18 @@ export function resourceClaims(environment: KindEnvironment): Kind {
 export function resourceClaimTemplates(environment: KindEnvironment): Kind {
   const guard = supervisionGuard(environment, 'ResourceClaimTemplate');
   return defineKind<ResourceClaimTemplate>({
+    changeSteps: ['metadata', 'object', 'metadataChange', 'change'],
     group: GROUP,
     plural: 'resourceclaimtemplates',
     columns: [nameColumn, ageColumn],
-    conversions: { v1beta1: claimTemplateConversion },
+    conversions: { v1beta1: claimTemplateConversion, v1alpha3: claimTemplateConversion },
+    announcedVersions: ANNOUNCED,
     deprecations: deprecatedVersions('ResourceClaimTemplate'),
     returnsDeletedObject: true,
     applyDefaults: ({ spec }) => defaultRequests(spec.spec.devices?.requests),
-    prepareForCreate: (template) => guard(template.metadata, template.spec.spec?.devices?.requests),
-    ownRulesFor: ['exactly', 'firstAvailable'].map((way) => `spec.spec.devices.requests.${way}.${EXPRESSION}`),
+    prepareForCreate: (template) =>
+      guard(template.metadata, template.spec.spec?.devices?.requests, () => checkClaimTemplate(template)),
     validate: checkClaimTemplate,
-    validateUpdate: () => [], // the spec is immutable
   });
 }
 
@@ -150,13 +172,14 @@ function claimState({ metadata, status }: ResourceClaim): string {
 }
 
 export const deviceClasses = defineKind<DeviceClass>({
+  changeSteps: ['metadata', 'metadataChange', 'object'],
   group: GROUP,
   plural: 'deviceclasses',
+  metadataRules: 'own except prefixes',
   columns: [nameColumn, ageColumn],
+  announcedVersions: ANNOUNCED,
   deprecations: deprecatedVersions('DeviceClass'),
   returnsDeletedObject: true,
   raisesGeneration: changes('spec'),
-  ownRulesFor: [`spec.${EXPRESSION}`],
   validate: checkDeviceClass,
-  validateUpdate: checkDeviceClassUpdate,
 });

@@ -1,16 +1,17 @@
-import { formatTime, instantOfMillis } from '../../api/index.ts';
+import { formatTime, instantOfMillis, quoteGo } from '../../api/index.ts';
 import type { Device, ResourceSlice } from '../../api/types/resource/v1.d.ts';
 import type { WriteContext } from '../../apiserver/index.ts';
 import { changes } from '../change.ts';
 import { ageColumn, column, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
-import { sliceConversion } from './device-conversion.ts';
-import { checkSlice } from './device-rules.ts';
-import { deprecatedVersions, GROUP } from './versions.ts';
+import { alphaSliceConversion, sliceConversion } from './device-conversion.ts';
+import { checkSlice } from './slice-rules.ts';
+import { ANNOUNCED, deprecatedVersions, GROUP } from './versions.ts';
 
 type Slice = Whole<ResourceSlice>;
 
 export const resourceSlices = defineKind<ResourceSlice>({
+  changeSteps: ['metadataChange', 'object', 'change'],
   group: GROUP,
   plural: 'resourceslices',
   columns: [
@@ -20,13 +21,21 @@ export const resourceSlices = defineKind<ResourceSlice>({
     column('Pool', 'Pool that the devices are part of', ({ spec }) => spec?.pool?.name ?? ''),
     ageColumn,
   ],
-  conversions: { v1beta1: sliceConversion },
+  conversions: { v1beta1: sliceConversion, v1alpha3: alphaSliceConversion },
+  announcedVersions: ANNOUNCED,
   deprecations: deprecatedVersions('ResourceSlice'),
   returnsDeletedObject: true,
   raisesGeneration: changes('spec'),
+  countsDroppedFields: true,
   prepareForCreate: (slice, context) => prepareDevices(slice, undefined, context),
   prepareForUpdate: (slice, old, context) => prepareDevices(slice, old, context),
-  validate: checkSlice,
+  validate: (slice) => checkSlice(slice),
+  warnings({ spec: { driver = '' } }) {
+    if (driver === driver.toLowerCase()) return [];
+    const shown = quoteGo(driver);
+    return [`spec.driver: driver names should be lowercase; ${shown} contains uppercase characters`];
+  },
+  validateUpdate: (slice, old) => checkSlice(slice, old),
   selectable: {
     'spec.nodeName': ({ spec }) => spec.nodeName ?? '',
     'spec.driver': ({ spec }) => spec.driver,

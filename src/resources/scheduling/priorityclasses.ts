@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, forbiddenField } from '../../api/index.ts';
+import { asJson, type FieldError, forbidden, forbiddenField, invalidValue } from '../../api/index.ts';
 import type { PriorityClass } from '../../api/types/scheduling/v1.d.ts';
 import { ageColumn, boolean, column, integer, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
@@ -23,6 +23,7 @@ export const systemPriorityClasses: Readonly<Record<string, { readonly value: nu
   };
 
 export const priorityClasses = defineKind<PriorityClass>({
+  changeSteps: ['metadataChange', 'change'],
   group: 'scheduling.k8s.io',
   plural: 'priorityclasses',
   columns: [
@@ -40,13 +41,12 @@ export const priorityClasses = defineKind<PriorityClass>({
     throw forbidden(RESOURCE, name, 'this is a system priority class and cannot be deleted');
   },
 
-  validateUpdate(object, old) {
+  validateChange(object, old) {
     const errors: FieldError[] = [];
     if ((object.value ?? 0) !== (old.value ?? 0))
       errors.push(forbiddenField('value', 'may not be changed in an update.'));
     if ((object.preemptionPolicy ?? '') !== (old.preemptionPolicy ?? '')) {
-      const detail = 'field is immutable';
-      errors.push({ reason: 'FieldValueInvalid', field: 'preemptionPolicy', value: object.preemptionPolicy, detail });
+      errors.push(invalidValue('preemptionPolicy', asJson(object.preemptionPolicy ?? ''), 'field is immutable'));
     }
     return errors;
   },

@@ -1,8 +1,36 @@
 import type { PodGroup, PodGroupSpec, PodGroupTemplate, Workload } from '../../api/types/scheduling/v1alpha2.d.ts';
+import type { ApiObject } from '../../api/index.ts';
 import { ageColumn, column, each, nameColumn, NONE } from '../columns/column.ts';
-import { defineKind } from '../kind.ts';
+import { type Conversion, defineKind } from '../kind.ts';
 
 const GROUP = 'scheduling.k8s.io';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** In the first alpha version, templates of pod groups are called groups, and have nothing but a policy. */
+const firstConversion: Conversion = {
+  toStored: (object) =>
+    onSpec(object, ({ podGroups, ...spec }) => ({
+      ...spec,
+      podGroupTemplates: each(podGroups as readonly Members[]).map(({ name, policy }) => ({
+        name,
+        schedulingPolicy: policy,
+      })),
+    })),
+  fromStored: (object) =>
+    onSpec(object, ({ podGroupTemplates, ...spec }) => ({
+      ...spec,
+      podGroups: each(podGroupTemplates as readonly Members[]).map(({ name, schedulingPolicy }) => ({
+        name,
+        policy: schedulingPolicy,
+      })),
+    })),
+};
+
+function onSpec(object: ApiObject, change: (spec: Members) => Members): ApiObject {
+  const spec = object['spec'] as Members | undefined;
+  return spec === undefined ? object : { ...object, spec: change(spec) };
+}
 
 /** The alpha kinds for scheduling pods as groups. */
 export const workloads = defineKind<Workload>({
@@ -11,6 +39,8 @@ export const workloads = defineKind<Workload>({
   featureGate: 'GenericWorkload',
   columns: [nameColumn, ageColumn],
   storedVersion: 'v1alpha2',
+  announcedVersions: ['v1alpha1@..1.35'],
+  conversions: { v1alpha1: firstConversion },
 
   prepareForCreate(workload) {
     workload.spec = {

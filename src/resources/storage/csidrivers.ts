@@ -2,9 +2,11 @@ import {
   dns1123SubdomainProblems,
   duplicate,
   forbiddenField,
+  internalForm,
   invalidValue,
   qualifiedNameProblems,
   required,
+  tooLong,
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type {
@@ -13,11 +15,15 @@ import type {
   CSIStorageCapacity,
   TokenRequest,
   VolumeAttachment,
+  VolumeAttachmentSource,
+  VolumeError,
 } from '../../api/types/storage/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { changes } from '../change.ts';
 import { ageColumn, boolean, column, each, integer, nameColumn, NONE, orElse, UNSET } from '../columns/column.ts';
 import { amount, roundToMilli } from '../core/resource-list.ts';
+import { checkInlineVolumeSpec } from '../core/persistentvolume-rules.ts';
+import { checkDriverName } from '../core/volume-sources.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
 
@@ -56,7 +62,7 @@ export const csiDrivers = defineKind<CSIDriver>({
   returnsDeletedObject: true,
   generationStarts: 'onUpdate',
   raisesGeneration: changes('spec'),
-  ownRulesFor: ['spec.tokenRequests.expirationSeconds', 'spec.tokenRequests.audience'], // an empty audience is the API server
+  ownRulesFor: ['spec.attachRequired', 'spec.tokenRequests.expirationSeconds', 'spec.tokenRequests.audience'], // an empty audience is the API server
 
   prepareForCreate(driver) {
     dropGatedFields(driver, undefined);
@@ -66,6 +72,15 @@ export const csiDrivers = defineKind<CSIDriver>({
     dropGatedFields(driver, old);
   },
 
+  /** The field is as upstream's message names it. */
+  validateChange: ({ spec }, old) => [
+    ...(spec.attachRequired === old.spec.attachRequired
+      ? []
+      : [invalidValue('spec.attachedRequired', spec.attachRequired ?? null, IMMUTABLE)]),
+    ...(deepEqual(spec.volumeLifecycleModes, old.spec.volumeLifecycleModes)
+      ? []
+      : [invalidValue('spec.volumeLifecycleModes', spec.volumeLifecycleModes ?? null, IMMUTABLE)]),
+  ],
   validate: checkDriver,
 
   warnings({ spec }, old) {
@@ -73,6 +88,8 @@ export const csiDrivers = defineKind<CSIDriver>({
     return asks && spec.serviceAccountTokenInSecrets === undefined ? [TOKENS_IN_ATTRIBUTES] : [];
   },
 });
+
+const IMMUTABLE = 'field is immutable';
 
 const TOKENS_IN_ATTRIBUTES =
   'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
@@ -94,6 +111,7 @@ const GROUP = 'storage.k8s.io';
 
 /** The kinds that storage drivers and their controllers share: nodes, capacities, attachments. */
 export const csiNodes = defineKind<CSINode>({
+  changeSteps: ['metadata', 'object', 'change'],
   group: GROUP,
   plural: 'csinodes',
   columns: [
@@ -101,21 +119,27 @@ export const csiNodes = defineKind<CSINode>({
     integer('Drivers', 'How many CSI drivers the node has', ({ spec }) => each(spec?.drivers).length),
     ageColumn,
   ],
-  ownRulesFor: ['spec.drivers', 'spec.drivers.topologyKeys'], // a node may have none
   requiresResourceVersion: true,
   returnsDeletedObject: true,
   validate: checkCsiNode,
+  validateChange: checkCsiNodeChange,
 });
 
 export const csiStorageCapacities = defineKind<CSIStorageCapacity>({
+  changeSteps: ['metadata', 'object', 'metadataChange', 'change'],
   group: GROUP,
   plural: 'csistoragecapacities',
   requiresResourceVersion: true,
   ownRulesFor: ['storageClassName'],
   validate: checkCapacity,
+  validateChange: ({ storageClassName = '' }, old) =>
+    storageClassName === (old.storageClassName ?? '')
+      ? []
+      : [invalidValue('storageClassName', storageClassName, 'field is immutable')],
 });
 
 export const volumeAttachments = defineKind<VolumeAttachment>({
+  changeSteps: ['metadata', 'object', 'change'],
   group: GROUP,
   plural: 'volumeattachments',
   columns: [
@@ -132,14 +156,14 @@ export const volumeAttachments = defineKind<VolumeAttachment>({
   requiresResourceVersion: true,
   returnsDeletedObject: true,
   statusMetadata: 'owned',
-  ownRulesFor: ['spec.nodeName'],
 
   applyDefaults({ spec }) {
     roundToMilli(spec.source.inlineVolumeSpec?.capacity);
   },
 
   validate: checkAttachment,
-  validateUpdate: () => [], // only the status may change
+  validateStatus: checkAttachment,
+  statusSteps: ['metadata', 'object', 'change'],
 });
 
 const MIN_EXPIRATION = 600;
@@ -168,12 +192,23 @@ function checkTokenRequests(requests: readonly TokenRequest[]): FieldError[] {
   });
 }
 
+const MAX_NODE_ID = 256;
+
 /** The drivers of a node must be unique, with valid topology keys. */
 function checkCsiNode({ spec }: Whole<CSINode>): FieldError[] {
   const names = new Set<string>();
-  return (spec.drivers ?? []).flatMap(({ name, topologyKeys }, index) => {
+  return (spec.drivers ?? []).flatMap(({ name = '', nodeID = '', allocatable, topologyKeys }, index) => {
     const field = `spec.drivers[${index}]`;
-    const errors = names.has(name) ? [duplicate(`${field}.name`, name)] : [];
+    const count = allocatable?.count ?? 0;
+    const errors = checkDriverName(name, `${field}.name`);
+    if (nodeID === '') errors.push(required(`${field}.nodeID`));
+    if (Buffer.byteLength(nodeID) > MAX_NODE_ID) {
+      errors.push(invalidValue(`${field}.nodeID`, nodeID, `must be ${MAX_NODE_ID} characters or less`));
+    }
+    if (count < 0) {
+      errors.push(invalidValue(`${field}.allocatable.count`, count, 'must be greater than or equal to 0'));
+    }
+    if (names.has(name)) errors.push(duplicate(`${field}.name`, name));
     names.add(name);
     const keys = new Set<string>();
     for (const key of topologyKeys ?? []) {
@@ -184,6 +219,19 @@ function checkCsiNode({ spec }: Whole<CSINode>): FieldError[] {
     }
     return errors;
   });
+}
+
+/** What a driver has said of a node stays, but for how many volumes it can attach there. */
+function checkCsiNodeChange({ spec }: Whole<CSINode>, old: Whole<CSINode>): FieldError[] {
+  return (old.spec.drivers ?? []).flatMap((was) =>
+    (spec.drivers ?? []).flatMap((driver) => {
+      if (driver.name !== was.name) return [];
+      const { allocatable: _1, ...now } = driver;
+      const { allocatable: _2, ...before } = was;
+      if (deepEqual(now, before)) return [];
+      return [invalidValue('spec.drivers', internalForm(now, 'storage.v1.CSINodeDriver'), 'field is immutable')];
+    }),
+  );
 }
 
 function checkCapacity({ nodeTopology, storageClassName, capacity }: CSIStorageCapacity): FieldError[] {
@@ -198,19 +246,37 @@ function checkCapacity({ nodeTopology, storageClassName, capacity }: CSIStorageC
 }
 
 /** An attachment has either a volume name or an inline volume. */
-function checkAttachment({ spec }: Whole<VolumeAttachment>): FieldError[] {
-  const { inlineVolumeSpec, persistentVolumeName } = spec.source;
+function checkAttachment({ spec, status }: Whole<VolumeAttachment>): FieldError[] {
+  const { attacher = '', nodeName = '', source = {} } = spec;
+  const name = source.persistentVolumeName;
+  const at = 'spec.source.persistentVolumeName';
+  return [
+    ...checkDriverName(attacher, 'spec.attacher'),
+    ...checkAttachedSource(source, 'spec.source'),
+    ...dns1123SubdomainProblems(nodeName).map((problem) => invalidValue('spec.nodeName', nodeName, problem)),
+    ...checkVolumeError(status.attachError, 'status.attachError'),
+    ...checkVolumeError(status.detachError, 'status.detachError'),
+    ...(name === undefined ? [] : dns1123SubdomainProblems(name).map((problem) => invalidValue(at, name, problem))),
+  ];
+}
+
+function checkAttachedSource(source: VolumeAttachmentSource, field: string): FieldError[] {
+  const { inlineVolumeSpec, persistentVolumeName } = source;
   const detail = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
-  const errors: FieldError[] = [];
-  if (inlineVolumeSpec === undefined && persistentVolumeName === undefined) {
-    errors.push(required('spec.source', detail));
-  } else if (inlineVolumeSpec !== undefined && persistentVolumeName !== undefined) {
-    errors.push(forbiddenField('spec.source', detail));
-  } else if (persistentVolumeName === '') {
-    errors.push(required('spec.source.persistentVolumeName', 'must specify non empty persistentVolumeName'));
-  }
-  for (const problem of dns1123SubdomainProblems(spec.nodeName)) {
-    errors.push(invalidValue('spec.nodeName', spec.nodeName, problem));
-  }
-  return errors;
+  if (inlineVolumeSpec === undefined && persistentVolumeName === undefined) return [required(field, detail)];
+  if (inlineVolumeSpec !== undefined && persistentVolumeName !== undefined) return [forbiddenField(field, detail)];
+  if (inlineVolumeSpec !== undefined) return checkInlineVolumeSpec(inlineVolumeSpec, `${field}.inlineVolumeSpec`);
+  if (persistentVolumeName !== '') return [];
+  return [required(`${field}.persistentVolumeName`, 'must specify non empty persistentVolumeName')];
+}
+
+const MAX_MESSAGE = 1024;
+const MAX_METADATA = 256 * 1024;
+
+/** Upstream names the limit of the metadata for that of the message. */
+function checkVolumeError(error: VolumeError | undefined, field: string): FieldError[] {
+  const { message = '', errorCode = 0 } = error ?? {};
+  const errors = Buffer.byteLength(message) > MAX_MESSAGE ? [tooLong(`${field}.message`, MAX_METADATA)] : [];
+  if (errorCode >= 0) return errors;
+  return [...errors, invalidValue(`${field}.errorCode`, errorCode, 'must be between 0 and 2147483647, inclusive')];
 }

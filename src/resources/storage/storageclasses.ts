@@ -1,10 +1,12 @@
 import {
+  asJson,
   duplicate,
   forbiddenField,
   invalidValue,
   notSupported,
   qualifiedNameProblems,
   required,
+  sentEmpty,
   tooLong,
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
@@ -12,13 +14,14 @@ import type { TopologySelectorTerm } from '../../api/types/core/v1.d.ts';
 import type { StorageClass, VolumeAttributesClass } from '../../api/types/storage/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { ageColumn, column, nameColumn } from '../columns/column.ts';
-import { defineKind } from '../kind.ts';
+import { defineKind, type Whole } from '../kind.ts';
 import { firstIndexes } from '../first-indexes.ts';
 
 const GROUP = 'storage.k8s.io';
 
 /** Storage classes, and attributes classes of volumes. */
 export const storageClasses = defineKind<StorageClass>({
+  changeSteps: ['metadata', 'object', 'metadataChange', 'change'],
   group: GROUP,
   plural: 'storageclasses',
   columns: [
@@ -50,12 +53,26 @@ export const storageClasses = defineKind<StorageClass>({
   returnsDeletedObject: true,
   ownRulesFor: ['allowedTopologies.matchLabelExpressions.key'],
   validate: checkStorageClass,
-  validateUpdate: () => [], // immutable fields are marked in the type
+  validateChange: checkStorageClassUpdate,
 });
 
+const FIXED = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const;
+
+/** Fields that may not change, in the order of upstream's checks. */
+function checkStorageClassUpdate(object: Whole<StorageClass>, old: Whole<StorageClass>): FieldError[] {
+  return FIXED.flatMap((name) => {
+    if (deepEqual(object[name], old[name])) return [];
+    const now = object[name] ?? sentEmpty(object, name);
+    const isNamed = typeof now === 'string' && name !== 'provisioner';
+    return [invalidValue(name, isNamed ? asJson(now) : now, 'field is immutable')];
+  });
+}
+
 export const volumeAttributesClasses = defineKind<VolumeAttributesClass>({
+  changeSteps: ['metadataChange', 'change', 'metadata', 'object'],
   group: GROUP,
   plural: 'volumeattributesclasses',
+  announcedVersions: ['v1beta1@..1.35'],
   columns: [
     nameColumn,
     column('DriverName', 'Driver that knows the attributes', ({ driverName }) => driverName),
@@ -68,11 +85,21 @@ export const volumeAttributesClasses = defineKind<VolumeAttributesClass>({
   },
   returnsDeletedObject: true,
   validate: checkAttributesClass,
-  validateUpdate: checkAttributesClassUpdate,
+  validateChange: checkAttributesClassUpdate,
 });
 
-function checkAttributesClass({ parameters = {} }: VolumeAttributesClass): FieldError[] {
-  return checkParameters(parameters, 'parameters', { mayBeEmpty: false });
+/** A qualified name in any case of letters, which messages quote in lower case. */
+function checkProvisioner(name: string | undefined, field: string): FieldError[] {
+  const lower = (name ?? '').toLowerCase();
+  if (lower === '') return [];
+  return qualifiedNameProblems(lower).map((problem) => invalidValue(field, lower, problem));
+}
+
+function checkAttributesClass({ driverName, parameters = {} }: VolumeAttributesClass): FieldError[] {
+  return [
+    ...checkProvisioner(driverName, 'driverName'),
+    ...checkParameters(parameters, 'parameters', { mayBeEmpty: false }),
+  ];
 }
 
 function checkAttributesClassUpdate(object: VolumeAttributesClass, old: VolumeAttributesClass): FieldError[] {
@@ -115,13 +142,41 @@ function checkParameters(
   return errors;
 }
 
+const RECLAIM_POLICIES: readonly string[] = ['Delete', 'Retain'];
+
 function checkStorageClass(storageClass: StorageClass): FieldError[] {
-  const { parameters = {}, reclaimPolicy = 'Delete', allowedTopologies = [] } = storageClass;
-  const errors = checkParameters(parameters, 'parameters', { mayBeEmpty: true });
-  if (reclaimPolicy !== 'Delete' && reclaimPolicy !== 'Retain') {
-    errors.push(notSupported('reclaimPolicy', reclaimPolicy, ['Delete', 'Retain']));
+  const { parameters = {}, allowedTopologies = [] } = storageClass;
+  const reclaimPolicy: string = storageClass.reclaimPolicy ?? '';
+  const errors = [
+    ...checkProvisioner(storageClass.provisioner, 'provisioner'),
+    ...checkParameters(parameters, 'parameters', { mayBeEmpty: true }),
+  ];
+  if (reclaimPolicy !== '' && !RECLAIM_POLICIES.includes(reclaimPolicy)) {
+    errors.push(notSupported('reclaimPolicy', reclaimPolicy, RECLAIM_POLICIES));
   }
-  return [...errors, ...allowedTopologies.flatMap((term, index) => checkTopology(term, `allowedTopologies[${index}]`))];
+  const seen: unknown[] = [];
+  return [
+    ...errors,
+    ...allowedTopologies.flatMap((term, index) => {
+      const field = `allowedTopologies[${index}]`;
+      const choice = choiceOf(term);
+      // Upstream begins its list with an empty one for each term.
+      const repeats = seen.filter((other) => deepEqual(other, choice)).length;
+      const empties = Object.keys(choice).length === 0 ? allowedTopologies.length : 0;
+      seen.push(choice);
+      return [
+        ...checkTopology(term, field),
+        ...Array.from({ length: repeats + empties }, () => duplicate(`${field}.matchLabelExpressions`, '')),
+      ];
+    }),
+  ];
+}
+
+/** The values that a term allows, by label. */
+function choiceOf({ matchLabelExpressions = [] }: TopologySelectorTerm): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    matchLabelExpressions.map(({ key = '', values }) => [key, [...new Set(values ?? [])].sort()]),
+  );
 }
 
 function checkTopology({ matchLabelExpressions = [] }: TopologySelectorTerm, field: string): FieldError[] {

@@ -23,6 +23,7 @@ export const storageVersionMigrations = defineKind<StorageVersionMigration>({
     column('Status', 'How far it has come', migrationStatus),
   ],
   storedVersion: 'v1beta1',
+  earlierStoredVersions: ['v1alpha1@..1.34'],
   requiresResourceVersion: true,
   statusMetadata: 'owned',
   validate: checkResource,

@@ -1,5 +1,6 @@
 import type { ApiObject, Status } from '../../api/index.ts';
 import type { AdmissionPlugin, Resource } from '../../apiserver/index.ts';
+import type { KubernetesVersion } from '../../base/index.ts';
 import { bytesOf, MemoryServer } from '../../apiserver/testing/memory-server.ts';
 import type { AdmissionParts } from '../admission/admission-parts.ts';
 import { builtInResources } from '../built-in-resources.ts';
@@ -28,12 +29,18 @@ export const MERGE_PATCH = 'application/merge-patch+json';
 /** Admission plugins besides NamespaceLifecycle; the recordings were made without any. */
 export type MorePlugins = (parts: AdmissionParts) => readonly AdmissionPlugin[];
 
+interface TestApiOptions extends Partial<BuiltInOptions> {
+  /** Default: that of `builtInTypes`. */
+  readonly kubernetesVersion?: KubernetesVersion;
+}
+
 /** A complete API server with the built-in kinds, in memory and in this process, with the usual namespaces and `kinds`. */
 export class TestApi extends MemoryServer {
   readonly resources: readonly Resource[];
 
-  constructor(options: Partial<BuiltInOptions> = {}, plugins: MorePlugins = () => []) {
+  constructor({ kubernetesVersion, ...options }: TestApiOptions = {}, plugins: MorePlugins = () => []) {
     super({
+      ...(kubernetesVersion === undefined ? {} : { kubernetesVersion }),
       admission: (parts) => [namespaceLifecycle(parts), ...plugins(parts)],
       ...(options.random === undefined ? {} : { random: options.random }),
     });
@@ -42,7 +49,7 @@ export class TestApi extends MemoryServer {
     this.server.registry.register(this.resources);
   }
 
-  static async open(options: Partial<BuiltInOptions> = {}, plugins?: MorePlugins): Promise<TestApi> {
+  static async open(options: TestApiOptions = {}, plugins?: MorePlugins): Promise<TestApi> {
     const api = new TestApi(options, plugins);
     for (const name of NAMESPACES) await api.send('POST', '/api/v1/namespaces', { metadata: { name } });
     return api;

@@ -48,8 +48,8 @@ export function configuredScheduler(
       ...made.filter(({ isIgnorable }) => isIgnorable !== true),
       ...made.filter(({ isIgnorable }) => isIgnorable === true),
     ],
-    podInitialBackoffMs: podInitialBackoffSeconds * 1000,
-    podMaxBackoffMs: podMaxBackoffSeconds * 1000,
+    podInitialBackoff: podInitialBackoffSeconds * 1000,
+    podMaxBackoff: podMaxBackoffSeconds * 1000,
   };
 }
 
@@ -128,7 +128,7 @@ function configuredExtender(extender: ExtenderConfiguration, clock: Clock): Exte
     isIgnorable: extender.ignorable,
     isNodeCacheCapable: extender.nodeCacheCapable,
     managedResources: managedResources.map(({ name }) => name),
-    timeoutMs: Number(parseGoDuration(extender.httpTimeout) / 1_000_000n),
+    timeout: Number(parseGoDuration(extender.httpTimeout) / 1_000_000n),
     tls: extenderTrust(extender),
     clock,
   });

@@ -1,5 +1,5 @@
 import { quoteGo } from '../../api/values/index.ts';
-import { AbortScope, type Clock } from '../../base/index.ts';
+import { AbortScope, type Clock, type Duration, millisecondsOf } from '../../base/index.ts';
 import {
   certificateProblem,
   type ClientCertificate,
@@ -8,6 +8,7 @@ import {
   HttpClient,
   type HttpExchange,
   isTransportError,
+  judgedBy,
 } from '../../wire/http/index.ts';
 import type { Extender } from './extender.ts';
 import { parseAnswer } from './extender-answer.ts';
@@ -19,7 +20,7 @@ export interface HttpExtenderOptions extends Omit<ExtenderCalls, 'name' | 'verbs
   /** The path segment of each verb; verbs without one are not called. */
   readonly verbs: ReadonlyMap<ExtenderVerb, string>;
   /** Time limit for a whole response; default 5 s. */
-  readonly timeoutMs?: number;
+  readonly timeout?: Duration;
   readonly tls?: ExtenderTrust;
   readonly clock: Clock;
 }
@@ -35,7 +36,7 @@ export interface ExtenderTrust {
   readonly certificate?: ClientCertificate;
 }
 
-const DEFAULT_TIMEOUT_MS = 5000;
+const DEFAULT_TIMEOUT = '5s';
 /** Enough for a few thousand whole nodes; a larger response fails. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 const MAX_CONNECTIONS = 100;
@@ -69,10 +70,10 @@ class ExtenderConnections {
   }
 
   async post(action: string, args: object, signal: AbortSignal): Promise<unknown> {
-    const { clock, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#options;
+    const { clock, timeout = DEFAULT_TIMEOUT } = this.#options;
     const url = `${this.#prefix}/${action}`;
     using scope = new AbortScope(signal);
-    using _timeUp = clock.timer(timeoutMs, () => scope.abort(new DeadlineExceeded()));
+    using _timeUp = clock.timer(millisecondsOf(timeout), () => scope.abort(new DeadlineExceeded()));
     const body = JSON.stringify(args);
     const exchange = await this.#send(url, body, scope.signal).catch((error: unknown) => {
       const late = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
@@ -131,7 +132,9 @@ class ExtenderConnections {
         ...(isInsecure
           ? { insecureSkipTlsVerify: true }
           : {
-              judgeCertificate: (shown, problem) => certificateProblem(shown, { host, nowMs: clock.now(), problem }),
+              judgeCertificate: judgedBy((shown, problem) =>
+                certificateProblem(shown, { host, nowMs: clock.now(), problem }),
+              ),
             }),
       },
       ...(authorities === undefined ? {} : { authorities: async () => authorities }),

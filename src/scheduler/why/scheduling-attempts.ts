@@ -37,6 +37,15 @@ export class SchedulingAttempts {
     }));
   }
 
+  /** The last attempts of the pods (`namespace/name`) that were tried last, newest first. */
+  recent(limit: number): readonly (readonly [key: string, attempt: SchedulingAttempt])[] {
+    const keys = [...this.#byPod.keys()].slice(-limit).reverse();
+    return keys.flatMap((key) => {
+      const attempt = this.of(key).at(-1);
+      return attempt === undefined ? [] : [[key, attempt] as const];
+    });
+  }
+
   add(key: string, note: AttemptNote): void {
     const notes = this.#byPod.get(key) ?? [];
     notes.push({ note });

@@ -1,4 +1,4 @@
-import type { Clock, Logger, Random } from '../../base/index.ts';
+import { type Clock, type Duration, type Logger, type Random } from '../../base/index.ts';
 import { Expiry } from '../mvcc/expiry.ts';
 import type { Mvcc, MvccOptions } from '../mvcc/mvcc.ts';
 import { conditionsHold, recordOf, type RevisionRecord } from '../mvcc/revision-record.ts';
@@ -22,7 +22,7 @@ export interface DurableStoreOptions extends MvccOptions {
   /** How much obsolete log triggers a checkpoint; default 16 MiB. */
   readonly checkpointAfterBytes?: number;
   /** Interval after which less obsolete log triggers a checkpoint; default 5 minutes. */
-  readonly checkpointIntervalMs?: number;
+  readonly checkpointInterval?: Duration;
 }
 
 /** The parts of an open store, as assembled by `openDurableStore`. */

@@ -1,13 +1,12 @@
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { close, fdatasync, fstatSync, ftruncate, open as openFile, write, writeSync } from 'node:fs';
+import { makeDurableFolder, syncFolder } from '../../system/index.ts';
 import type { DurableFile, DurableFiles, ReadableFile } from './durable-files.ts';
 
 /** Opens a real folder, creating it if necessary. Only the owner may read the files: they hold secrets. */
 export async function openFolder(folder: string): Promise<DurableFiles> {
-  const path = resolve(folder);
-  const firstMade = await mkdir(path, { recursive: true, mode: 0o700 });
-  if (firstMade !== undefined) await syncParents(path, dirname(firstMade));
+  await makeDurableFolder(folder);
   return openExistingFolder(folder);
 }
 
@@ -15,23 +14,6 @@ export async function openFolder(folder: string): Promise<DurableFiles> {
 export async function openExistingFolder(folder: string): Promise<DurableFiles> {
   const { dev, ino } = await stat(folder);
   return new NodeFiles(folder, `${dev}:${ino}`);
-}
-
-/** A new folder survives a power failure only when its parent is on disk. */
-async function syncParents(path: string, highest: string): Promise<void> {
-  for (let parent = dirname(path); ; parent = dirname(parent)) {
-    await syncFolder(parent);
-    if (parent === highest || parent === dirname(parent)) return;
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 class NodeFiles implements DurableFiles {

@@ -1,4 +1,4 @@
-import { describeError, discardLogger } from '../../base/index.ts';
+import { describeError, discardLogger, millisecondsOf } from '../../base/index.ts';
 import { isStoreError, StoreError } from '../errors.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { type DurableFiles, isOutOfSpace } from './durable-files.ts';
@@ -65,7 +65,7 @@ async function openLocked(
       clock: options.clock,
       log,
       afterBytes,
-      intervalMs: options.checkpointIntervalMs ?? DEFAULT_CHECKPOINT_INTERVAL_MS,
+      intervalMs: millisecondsOf(options.checkpointInterval ?? DEFAULT_CHECKPOINT_INTERVAL_MS),
       lastBytes: checkpointBytes,
     },
   );
@@ -89,11 +89,11 @@ async function openWriter(
     random,
     manifest,
     segmentBytes = DEFAULT_SEGMENT_BYTES,
-    checkpointIntervalMs: segmentMs = DEFAULT_CHECKPOINT_INTERVAL_MS,
+    checkpointInterval = DEFAULT_CHECKPOINT_INTERVAL_MS,
   }: DurableStoreOptions & { readonly manifest: Manifest },
 ): Promise<LogWriter> {
   for (const name of obsolete) await files.remove(name);
-  const options = { clock, random, segments, manifest, segmentBytes, segmentMs };
+  const options = { clock, random, segments, manifest, segmentBytes, segmentMs: millisecondsOf(checkpointInterval) };
   const { newest } = segments;
   if (newest === undefined) return LogWriter.begin(files, mvcc.revision, options);
   const writer = await LogWriter.resume(files, newest, options);

@@ -1,4 +1,4 @@
-import { Backoff, type Clock, type Logger, type Random } from '../../base/index.ts';
+import { Backoff, type Clock, type Duration, type Logger, millisecondsOf, type Random } from '../../base/index.ts';
 import {
   Channel,
   type Connection,
@@ -19,7 +19,7 @@ export interface EtcdClientOptions {
   readonly random: Random;
   readonly log?: Logger;
   /** Time limit of one request, including waiting for a connection and retries; default 10 s. */
-  readonly requestTimeoutMs?: number;
+  readonly requestTimeout?: Duration;
   /** Max size of an answer; default 64 MiB. Long ranges are read in pages, so this does not limit them. */
   readonly maxReceiveBytes?: number;
 }
@@ -28,7 +28,7 @@ export interface EtcdCallOptions {
   readonly signal?: AbortSignal;
   /** The call is harmless when it arrives twice. */
   readonly isRepeatable: boolean;
-  /** Replaces `requestTimeoutMs`. */
+  /** Replaces `requestTimeout`. */
   readonly timeoutMs?: number;
 }
 
@@ -79,8 +79,8 @@ export class EtcdClient implements AsyncDisposable {
   ): Promise<Response> {
     const { clock, random } = this.#options;
     const message = method.request.encode(request);
-    const { requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS } = this.#options;
-    const deadlineMs = clock.monotonic() + (options.timeoutMs ?? requestTimeoutMs);
+    const { requestTimeout = DEFAULT_REQUEST_TIMEOUT_MS } = this.#options;
+    const deadlineMs = clock.monotonic() + (options.timeoutMs ?? millisecondsOf(requestTimeout));
     let backoff: Backoff | undefined;
     for (;;) {
       const { signal } = options;

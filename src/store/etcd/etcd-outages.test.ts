@@ -71,7 +71,7 @@ describeWithEtcd('an etcd that is killed and started again', (etcd) => {
   });
 
   test('leaves the mirror readable with notOlderThan while it is away', async () => {
-    await using store = new MirrorStore(openStore(etcd(), { requestTimeoutMs: 200 }));
+    await using store = new MirrorStore(openStore(etcd(), { requestTimeout: 200 }));
     const revision = await write(store, put('/registry/kept', '1'));
     const ahead = revision + 1;
     await store.checkHealth();
@@ -89,7 +89,7 @@ describeWithEtcd('an etcd that is killed and started again', (etcd) => {
   });
 
   test('is Unavailable while it is away, and the error says that nothing was written', async () => {
-    await using store = openStore(etcd(), { requestTimeoutMs: 200 });
+    await using store = openStore(etcd(), { requestTimeout: 200 });
     await write(store, put('/away', '1'));
     await etcd().kill();
 
@@ -104,7 +104,7 @@ describeWithEtcd('an etcd that is killed and started again', (etcd) => {
 describeWithEtcd('an etcd that does not answer', (etcd) => {
   test('leaves the outcome of a commit unknown, and never applies it twice', async () => {
     await using proxy = await TestProxy.start(etcd().endpoint);
-    await using store = openStore(etcd(), { endpoints: [proxy.address], requestTimeoutMs: 300 });
+    await using store = openStore(etcd(), { endpoints: [proxy.address], requestTimeout: 300 });
     await using other = openStore(etcd());
     const key = '/a';
     await write(store, put(key, '1', 3600));

@@ -36,8 +36,8 @@ describe('an etcd that asks for client certificates', requires('etcd', 'openssl'
     await certificates?.[Symbol.asyncDispose]();
   });
 
-  const use = async (source: TlsSource | undefined, requestTimeoutMs?: number): Promise<string | undefined> => {
-    await using store = openStore(etcd, { tls: source, requestTimeoutMs });
+  const use = async (source: TlsSource | undefined, requestTimeout?: number): Promise<string | undefined> => {
+    await using store = openStore(etcd, { tls: source, requestTimeout });
     await write(store, put('/a', 'secret'));
     return text(await store.get('/a'));
   };
@@ -57,7 +57,7 @@ describe('an etcd that asks for client certificates', requires('etcd', 'openssl'
     );
     await stranger[Symbol.asyncDispose]();
     const hintFor = async (source: TlsSource | undefined, endpoint = etcd.endpoint): Promise<string | undefined> => {
-      await using store = openStore(etcd, { tls: source, endpoints: [endpoint], requestTimeoutMs: 2000 });
+      await using store = openStore(etcd, { tls: source, endpoints: [endpoint], requestTimeout: 2000 });
       return await store.revision().then(() => 'none', tlsHint);
     };
 

@@ -62,7 +62,7 @@ describeWithEtcd('openEtcdStore()', (etcd) => {
 
 test('an etcd that does not exist is Unavailable', async () => {
   const [port] = await freePorts(1);
-  const options = { ...parts, endpoints: [`http://127.0.0.1:${port}`], requestTimeoutMs: 100 };
+  const options = { ...parts, endpoints: [`http://127.0.0.1:${port}`], requestTimeout: 100 };
 
   await expectFailure('Unavailable', openEtcdStore(options));
   await expect(openEtcdStore({ ...parts, endpoints: [] })).rejects.toThrow(/no endpoint/);

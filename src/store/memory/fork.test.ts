@@ -94,7 +94,7 @@ describe('the memory store', () => {
 
   test('drops history by its limits', async () => {
     const clock = new VirtualClock();
-    await using store = openMemoryStore({ clock, history: { maxRevisions: 10, keepMs: 60_000 } });
+    await using store = openMemoryStore({ clock, history: { maxRevisions: 10, keepFor: 60_000 } });
     for (let count = 1; count <= 100; count++) await write(store, put('/a', `${count}`));
 
     await expectFailure('Compacted', new WatchReader(store, ALL, 90).batch());

@@ -177,7 +177,7 @@ describeWithEtcd('etcd', (etcd) => {
 
     test('is Unavailable, after a while, when etcd is away', async () => {
       const root = corner();
-      const direct = openStore(etcd(), { requestTimeoutMs: 300 });
+      const direct = openStore(etcd(), { requestTimeout: 300 });
       await using store = new MirrorStore(direct, { root, maxWaitMs: 300 });
       await write(store, put(`${root}a`, '1'));
       await etcd().kill();

@@ -54,7 +54,7 @@ describe('History', () => {
   });
 
   test('keeps many revisions for a short time and few for a long time', () => {
-    const history = new History(0, { freshMs: 5000, maxAgedBytes: 3 * record(1, 0, 'x'.repeat(1000)).weight });
+    const history = new History(0, { freshFor: 5000, maxAgedBytes: 3 * record(1, 0, 'x'.repeat(1000)).weight });
     for (let revision = 1; revision <= 10; revision++) history.append(record(revision, 1000, 'x'.repeat(1000)));
     history.trim(6000);
     expect(history.first).toBe(1);
@@ -64,7 +64,7 @@ describe('History', () => {
   });
 
   test('keeps revisions that are young enough', () => {
-    const history = new History(0, { keepMs: 5000 });
+    const history = new History(0, { keepFor: 5000 });
     for (let revision = 1; revision <= 10; revision++) history.append(record(revision, revision * 1000));
     history.trim(10_000);
 

@@ -1,16 +1,17 @@
+import { type Duration, millisecondsOf } from '../../base/index.ts';
 import type { Revision } from '../store.ts';
 import type { RevisionRecord } from './revision-record.ts';
 
 export interface HistoryLimits {
   /** Younger revisions are kept, as far as the other limits allow; default 5 minutes. */
-  readonly keepMs?: number;
+  readonly keepFor?: Duration;
   /** Max revisions; default 200,000. */
   readonly maxRevisions?: number;
   /** Max bytes, approximately; default 64 MiB. */
   readonly maxBytes?: number;
   /** Older revisions are dropped first when there are many; default 30 seconds. */
-  readonly freshMs?: number;
-  /** Max bytes, approximately, of revisions older than `freshMs`, so that a burst is dropped soon; default 16 MiB. */
+  readonly freshFor?: Duration;
+  /** Max bytes, approximately, of revisions older than `freshFor`, so that a burst is dropped soon; default 16 MiB. */
   readonly maxAgedBytes?: number;
 }
 
@@ -33,7 +34,10 @@ const DEFAULT_MAX_AGED_BYTES = 16 * 1024 * 1024;
  * Example: first 70, last 200: chunk 1 (64..127, of which 64..69 are dead), chunk 2 (128..191) and chunk 3 (192..200).
  */
 export class History {
-  readonly #limits: Required<HistoryLimits>;
+  readonly #limits: Required<Omit<HistoryLimits, 'keepFor' | 'freshFor'>> & {
+    readonly keepMs: number;
+    readonly freshMs: number;
+  };
   #chunks: Chunk[] = [];
   /** The number of `#chunks[0]`. */
   #firstChunk: number;
@@ -44,10 +48,10 @@ export class History {
   /** A history that begins after `last`. */
   constructor(last: Revision, limits: HistoryLimits = {}) {
     this.#limits = {
-      keepMs: limits.keepMs ?? DEFAULT_KEEP_MS,
+      keepMs: millisecondsOf(limits.keepFor ?? DEFAULT_KEEP_MS),
       maxRevisions: limits.maxRevisions ?? DEFAULT_MAX_REVISIONS,
       maxBytes: limits.maxBytes ?? DEFAULT_MAX_BYTES,
-      freshMs: limits.freshMs ?? DEFAULT_FRESH_MS,
+      freshMs: millisecondsOf(limits.freshFor ?? DEFAULT_FRESH_MS),
       maxAgedBytes: limits.maxAgedBytes ?? DEFAULT_MAX_AGED_BYTES,
     };
     this.#last = last;

@@ -1,5 +1,14 @@
 import { StoreError } from '../errors.ts';
-import type { CommitResult, Entry, InProcessStore, KeyRange, RangeOptions, RangeResult, Revision } from '../store.ts';
+import type {
+  CommitResult,
+  Entry,
+  InProcessStore,
+  KeyRange,
+  PastRevisions,
+  RangeOptions,
+  RangeResult,
+  Revision,
+} from '../store.ts';
 import type { Transaction, WatchBatch, WatchOptions } from '../store.ts';
 import type { Mvcc } from './mvcc.ts';
 
@@ -15,6 +24,10 @@ export abstract class MvccStore implements InProcessStore {
   abstract commit(transaction: Transaction, options?: { readonly signal?: AbortSignal }): Promise<CommitResult>;
   abstract compact(revision: Revision): Promise<void>;
   abstract [Symbol.asyncDispose](): Promise<void>;
+
+  get past(): PastRevisions {
+    return this.open().past;
+  }
 
   revisionNow(): Revision {
     return this.open().revision;

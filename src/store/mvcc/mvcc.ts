@@ -1,6 +1,15 @@
 import { SortedMap, type SortedMapEditor } from '../../base/index.ts';
 import { StoreError } from '../errors.ts';
-import type { Entry, KeyRange, RangeOptions, RangeResult, Revision, StoreEvent, WatchOptions } from '../store.ts';
+import type {
+  Entry,
+  KeyRange,
+  PastRevisions,
+  RangeOptions,
+  RangeResult,
+  Revision,
+  StoreEvent,
+  WatchOptions,
+} from '../store.ts';
 import { Deadlines } from './deadlines.ts';
 import { History, type HistoryLimits } from './history.ts';
 import { PastRoots, redo } from './past-roots.ts';
@@ -79,6 +88,11 @@ export class Mvcc {
   /** The oldest revision that a watch can start from. */
   get firstWatchable(): Revision {
     return this.#history.first;
+  }
+
+  /** The kept history. */
+  get past(): PastRevisions {
+    return this.#history;
   }
 
   get size(): number {

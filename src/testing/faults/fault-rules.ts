@@ -27,6 +27,8 @@ export class FaultRules {
   readonly #openPast: () => PastView;
   readonly #rules = new Set<Rule>();
   readonly #watches = new Set<OpenWatch>();
+  /** Called with each fault that is injected into a request or an open watch. */
+  onStrike: ((fault: RequestFault, sender: Sender, request: ResourceRequest) => void) | undefined;
 
   /** `openPast` makes a read-only snapshot of the cluster. */
   constructor(random: Random, openPast: () => PastView) {
@@ -69,7 +71,9 @@ export class FaultRules {
   strike(sender: Sender, request: ResourceRequest, types?: readonly RequestFault['type'][]): RequestRule | undefined {
     for (const rule of this.#rules) {
       if (!isRequestRule(rule) || types?.includes(rule.fault.type) === false) continue;
-      if (concerns(rule, sender, request) && rule.strikes(this.#random)) return rule;
+      if (!concerns(rule, sender, request) || !rule.strikes(this.#random)) continue;
+      this.onStrike?.(rule.fault, sender, request);
+      return rule;
     }
     return undefined;
   }
@@ -98,7 +102,10 @@ export class FaultRules {
   #strikeWatches(rule: Rule & RequestRule): void {
     if (!['dropped', 'expired', 'silent'].includes(rule.fault.type)) return;
     for (const watch of [...this.#watches]) {
-      if (concerns(rule, watch.sender, watch.request) && rule.strikes(this.#random)) watch.strike(rule);
+      const { sender, request } = watch;
+      if (!concerns(rule, sender, request) || !rule.strikes(this.#random)) continue;
+      this.onStrike?.(rule.fault, sender, request);
+      watch.strike(rule);
     }
   }
 }

@@ -10,6 +10,8 @@ export interface FaultTransportParts {
   readonly clock: Clock;
   readonly user: string;
   readonly groups: readonly string[];
+  /** The program that sends a request; default by its whole `User-Agent`, which apps of this process have as their name. */
+  readonly programOf?: (request: TransportRequest) => string;
   /** Gives the Lease of a request to another holder. */
   readonly takeLease: (request: ResourceRequest, holder: string) => Promise<void>;
 }
@@ -35,8 +37,8 @@ async function sendTo(
 ): Promise<TransportResponse> {
   const request = resourceRequest(sent);
   if (request === undefined) return inner.send(sent);
-  const { rules, clock, user } = parts;
-  const sender = { user, program: programOf(sent) };
+  const { rules, clock, user, programOf: nameOf = programOf } = parts;
+  const sender = { user, program: nameOf(sent) };
   const rule = rules.strike(sender, request);
   if (request.verb !== 'watch')
     return rule === undefined ? inner.send(sent) : struck(inner, sent, { rule, request, parts });

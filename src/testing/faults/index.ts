@@ -5,3 +5,4 @@ export { faultArrivals } from './fault-arrivals.ts';
 export { FaultRules } from './fault-rules.ts';
 export { faultTransport } from './fault-transport.ts';
 export type { PastView } from './past-view.ts';
+export { FaultProxy, type FaultProxyOptions, type Injection, type ProxiedFault } from './proxy/fault-proxy.ts';

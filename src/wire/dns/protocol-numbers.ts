@@ -51,7 +51,7 @@ export const RCODE_MASK = 0x000f;
 /** The bit of `Edns.flags` by which a client asks for DNSSEC records (RFC 3225). */
 export const DNSSEC_OK = 0x8000;
 
-/** What a client without EDNS takes over UDP, and the least that one with it does. */
+/** The largest UDP response for a client without EDNS; every client with EDNS accepts at least as much. */
 export const MIN_UDP_BYTES = 512;
 export const MAX_MESSAGE_BYTES = 65_535;
 export const HEADER_BYTES = 12;

@@ -51,6 +51,7 @@ export class GrpcServer implements AsyncDisposable {
   readonly #methods: ReadonlyMap<string, ServedMethod>;
   readonly #server: Http2Server;
   readonly #sessions = new Set<ServerHttp2Session>();
+  #failure: string | undefined;
 
   private constructor(options: GrpcServerOptions) {
     this.#options = options;
@@ -59,6 +60,7 @@ export class GrpcServer implements AsyncDisposable {
     this.#server = openServer(options, this.#limits);
     this.#server.on('session', (session: ServerHttp2Session) => {
       this.#sessions.add(session);
+      this.#failure = undefined;
       session.on('error', () => undefined); // the stream of each call fails as well
       session.once('close', () => this.#sessions.delete(session));
     });
@@ -75,7 +77,16 @@ export class GrpcServer implements AsyncDisposable {
     } catch (cause) {
       throw cannotListen(options.address, cause);
     }
+    server.#server.on('error', (error: Error) => {
+      server.#failure = error.message;
+      options.log?.error('gRPC server cannot accept a connection', { address: options.address, error });
+    });
     return server;
+  }
+
+  /** Why the last connection could not be accepted; undefined when it was. */
+  get failure(): string | undefined {
+    return this.#failure;
   }
 
   /** In the form that channels take, with the actual port. */

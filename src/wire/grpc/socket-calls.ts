@@ -69,6 +69,12 @@ export class SocketCalls implements AsyncDisposable {
     this.timeoutMs = timeoutMs ?? DEFAULT_TIMEOUT_MS;
   }
 
+  /** Connects where there is no connection yet; `closed` resolves when that one is lost. */
+  async connect(signal: AbortSignal): Promise<{ readonly closed: Promise<void> }> {
+    const { closed } = await this.#channel.connection({ timeoutMs: CONNECT_MS, signal });
+    return { closed };
+  }
+
   async call<Request, Response>(
     method: Method<Request, Response>,
     request: Request,

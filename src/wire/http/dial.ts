@@ -1,4 +1,3 @@
-import type { X509Certificate } from 'node:crypto';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
@@ -28,10 +27,10 @@ export interface DialTarget {
   /** A connection within this process, used instead of the host of `server`. */
   readonly connection?: () => Duplex;
   /**
-   * Checks the server's certificate after TLS has, whose `problem` is passed; for callers whose error messages differ from
-   * Node's. A certificate with a problem is rejected whatever this returns.
+   * Decides by the certificate that the server showed whether to refuse it, in place of Node.js; for callers whose error
+   * messages differ. See `judgedBy`.
    */
-  readonly judgeCertificate?: (certificate: X509Certificate, problem: string | undefined) => Error | undefined;
+  readonly judgeCertificate?: (socket: TLSSocket) => Error | undefined;
 }
 
 export interface DialAddress {
@@ -131,7 +130,7 @@ export function contextOptions({ certificate, authorities }: TlsCredentials): Se
 export async function verified(socket: TLSSocket, target: DialTarget, { signal }: DialOptions): Promise<void> {
   const { server, insecureSkipTlsVerify, judgeCertificate } = target;
   await ready(socket, 'secureConnect', { server, signal });
-  const refusal = insecureSkipTlsVerify === true ? undefined : refusalOf(socket, judgeCertificate);
+  const refusal = insecureSkipTlsVerify === true ? undefined : judgeCertificate?.(socket);
   if (refusal === undefined) return;
   socket.destroy();
   throw cannotConnect(server, refusal);
@@ -152,15 +151,6 @@ export function hostOf(url: URL): string {
 
 export function portOf(url: URL): number {
   return Number(url.port) || (url.protocol === 'http:' ? 80 : 443);
-}
-
-/** The error of `judgeCertificate`; without one, TLS has already checked the certificate. */
-function refusalOf(socket: TLSSocket, judge: DialTarget['judgeCertificate']): Error | undefined {
-  if (judge === undefined) return undefined;
-  const certificate = socket.getPeerX509Certificate();
-  if (certificate === undefined) return new Error('the server showed no certificate');
-  const problem = socket.authorized ? undefined : String(socket.authorizationError); // a code, although its type is Error
-  return judge(certificate, problem) ?? (problem === undefined ? undefined : new Error(problem));
 }
 
 /** Resolves once the socket is open; otherwise destroys it and rejects with an error that names the target. */

@@ -11,6 +11,7 @@ import { CryptoRandom, RealClock } from '../../base/index.ts';
 import { issueCertificate, newPrivateKey, selfIssuer } from '../certificates/index.ts';
 import { HttpClient, type HttpClientOptions } from './http-client.ts';
 import type { HttpRequest } from './http-exchange.ts';
+import { judgedBy } from './judged-by.ts';
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -34,7 +35,7 @@ function clientOf(server: URL, options: Partial<HttpClientOptions> = {}): HttpCl
 }
 
 function request(path: string, more: Partial<HttpRequest> = {}): HttpRequest {
-  return { method: 'GET', path, headers: {}, signal: AbortSignal.timeout(10_000), ...more };
+  return { method: 'GET', path, headers: {}, signal: AbortSignal.timeout(120_000), ...more };
 }
 
 async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
@@ -129,16 +130,19 @@ test('a certificate with a problem is rejected whatever its judge returns, and n
   const judged = clientOf(server, {
     target: {
       server,
-      judgeCertificate: (_certificate, problem) => {
+      judgeCertificate: judgedBy((_certificate, problem) => {
         seen.push(problem);
         return undefined;
-      },
+      }),
     },
   });
   await expect(judged.request(request('/'))).rejects.toThrow('DEPTH_ZERO_SELF_SIGNED_CERT');
 
   const strict = clientOf(server, {
-    target: { server, judgeCertificate: (_certificate, problem) => (seen.push(problem), new Error('not you')) },
+    target: {
+      server,
+      judgeCertificate: judgedBy((_certificate, problem) => (seen.push(problem), new Error('not you'))),
+    },
     authorities: async () => cert,
   });
   await expect(strict.request(request('/'))).rejects.toThrow('not you');

@@ -8,6 +8,7 @@ export {
   type DialOptions,
   type DialTarget,
 } from './dial.ts';
+export { judgedBy } from './judged-by.ts';
 export { streamDialer } from './stream-dialer.ts';
 export { gunzipped, type HttpExchange, type HttpRequest, type ResponseHeaders } from './http-exchange.ts';
 export { HttpClient, type HttpClientOptions } from './http-client.ts';

@@ -22,6 +22,8 @@ export interface TlsIdentity {
   readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
   /** Suites of TLS 1.2 in OpenSSL's names; default those with authenticated encryption. Those of TLS 1.3 are always offered. */
   readonly ciphers?: readonly string[];
+  /** Key exchanges that are offered, by OpenSSL's names; default Node's. */
+  readonly curves?: readonly string[];
 }
 
 export interface TlsListenerLimits extends ListenerLimits, ConnectionLimits {
@@ -177,13 +179,14 @@ function markingUse(handlers: Http1Handlers, gate: ConnectionGate): Http1Handler
 
 /** The complete TLS configuration: `setSecureContext` keeps nothing of the previous one. */
 function secureContext(identity: TlsIdentity): SecureContextOptions {
-  const { serving, clientAuthorities, minVersion = 'TLSv1.2', ciphers = OLDER_CIPHERS } = identity;
+  const { serving, clientAuthorities, minVersion = 'TLSv1.2', ciphers = OLDER_CIPHERS, curves } = identity;
   return {
     cert: serving.certificate,
     key: serving.key,
     ...(clientAuthorities === undefined ? {} : { ca: clientAuthorities }),
     minVersion,
     ciphers: [...CIPHERS, ...ciphers].join(':'),
+    ...(curves === undefined ? {} : { ecdhCurve: curves.join(':') }),
   };
 }
 

@@ -42,7 +42,7 @@ async function serve(options: Partial<WebSocketOptions> = {}, extra: Record<stri
     socket,
     connection: socket.then((it) => new WebSocketConnection(it, { clock, protocol: chosen, ...options })),
     async open(protocols = [chosen], own = {}) {
-      const request = { path: '/exec', headers: {}, signal: AbortSignal.timeout(10_000) };
+      const request = { path: '/exec', headers: {}, signal: AbortSignal.timeout(120_000) };
       const opened = await openWebSocket(client, request, { clock, random: new CryptoRandom(), ...own, protocols });
       if (!(opened instanceof WebSocketConnection)) throw new Error(`Refused: ${opened.status}`);
       return opened;

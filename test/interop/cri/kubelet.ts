@@ -1,6 +1,7 @@
-// `npm run interop:cri:kubelet [-- --pods N]`: Kubernetes' kubelet runs pods on `keelson cri`, in namespaces of their own.
+// `npm run interop:cri:kubelet [-- --pods N --minutes M]`: Kubernetes' kubelet runs pods on `keelson cri`, in namespaces of their own.
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Daemon, findPeer, startKeelson } from '../../../peers/index.ts';
 import { type Client, connect } from '../../../src/client/index.ts';
@@ -10,9 +11,19 @@ import { room } from '../../real-node/namespaces.ts';
 import { NodeCredentials } from '../../real-node/node-credentials.ts';
 import { NODE_ADDRESS, nodeLayout } from '../../real-node/node-layout.ts';
 
-const { values } = parseArgs({ options: { pods: { type: 'string', default: '100' }, logs: { type: 'string' } } });
+const { values } = parseArgs({
+  options: {
+    pods: { type: 'string', default: '100' },
+    minutes: { type: 'string', default: '25' },
+    logs: { type: 'string' },
+  },
+});
 const PODS = Number(values.pods);
-const LIMIT_MS = 30 * 60_000;
+/** How long pods may take to start, and then to go. */
+const PHASE_MS = Number(values.minutes) * 60_000;
+const LIMIT_MS = 2 * PHASE_MS + 5 * 60_000;
+const LOOK_EVERY_MS = 5000;
+const TELL_EVERY_MS = 30_000;
 const BATCH = 50;
 const RUNTIME_SOCKET = '/run/keelson/cri.sock';
 
@@ -38,11 +49,10 @@ async function main(): Promise<number> {
   const logs = values.logs === undefined ? {} : { logs: resolve(values.logs) };
   const code = await runInNamespaces({ limitMs: LIMIT_MS, print: console.log, ...logs });
   if (code !== undefined) return code;
-  await runPods();
-  return 0;
+  return (await runPods()) ? 0 : 1;
 }
 
-async function runPods(): Promise<void> {
+async function runPods(): Promise<boolean> {
   const bundle = resolve('dist', 'keelson.js');
   const layout = { ...nodeLayout(room()), runtimeSocket: RUNTIME_SOCKET };
   await mkdir(layout.folder, { recursive: true });
@@ -74,8 +84,9 @@ async function runPods(): Promise<void> {
   const daemons = [runtime, kubelet];
   await eventually(() => nodeIsReady(client, layout.name), { what: 'a ready node', limitMs: 120_000, daemons });
   console.log(`node ${layout.name} is ready`);
-  await measure(client, layout.name, { runtime, kubelet, daemons });
+  const isDone = await measure(client, layout.name, { runtime, kubelet, daemons });
   await server.stop();
+  return isDone;
 }
 
 async function nodeIsReady(client: Client, name: string): Promise<void> {
@@ -90,20 +101,33 @@ interface Parts {
   readonly daemons: readonly Daemon[];
 }
 
-async function measure(client: Client, nodeName: string, { runtime, kubelet, daemons }: Parts): Promise<void> {
+/** False when not all pods ran in time. */
+async function measure(client: Client, nodeName: string, { runtime, kubelet, daemons }: Parts): Promise<boolean> {
   const pods = client.core.v1.pods.namespace('default');
   const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;
-  const wait = (what: string, done: (running: number, all: number) => boolean): Promise<void> =>
-    eventually(
-      async () => {
-        const { items } = await pods.list();
-        const running = items.filter(({ status }) => status?.phase === 'Running').length;
-        const failed = items.find(({ status }) => status?.phase === 'Failed');
-        if (failed !== undefined) console.log(`${failed.metadata.name} has failed: ${failed.status?.message ?? ''}`);
-        if (!done(running, items.length)) throw new Error(`${running} of ${items.length} pods run`);
-      },
-      { what, limitMs: LIMIT_MS, daemons },
-    );
+  const tell = async (): Promise<void> => {
+    for (const daemon of [runtime, kubelet])
+      console.log(`  ${daemon.name} (pid ${daemon.pid}): ${await usageOf(daemon)}`);
+  };
+  /** Looks at all pods until that is enough, and says how far they are; false when the time is over. */
+  const wait = async (since: number, isEnough: (running: number, all: number) => boolean): Promise<boolean> => {
+    for (let toldAt = performance.now(); ; await sleep(LOOK_EVERY_MS)) {
+      const failure = daemons.map((daemon) => daemon.failure).find((each) => each !== undefined);
+      if (failure !== undefined) throw new Error(failure);
+      const { items } = await pods.list();
+      const running = items.filter(({ status }) => status?.phase === 'Running').length;
+      const failed = items.find(({ status }) => status?.phase === 'Failed');
+      if (failed !== undefined) console.log(`${failed.metadata.name} has failed: ${failed.status?.message ?? ''}`);
+      if (isEnough(running, items.length)) return true;
+      const isOver = performance.now() - since > PHASE_MS;
+      if (isOver || performance.now() - toldAt > TELL_EVERY_MS) {
+        toldAt = performance.now();
+        console.log(`${running} of ${items.length} pods run after ${seconds(since)}`);
+        await tell();
+      }
+      if (isOver) return false;
+    }
+  };
   const began = performance.now();
   for (let made = 0; made < PODS; made += BATCH)
     await Promise.all(
@@ -122,19 +146,21 @@ async function measure(client: Client, nodeName: string, { runtime, kubelet, dae
       ),
     );
   console.log(`${PODS} pods are created after ${seconds(began)}`);
-  await wait(`${PODS} running pods`, (running) => running === PODS);
+  if (!(await wait(began, (running) => running === PODS))) return false;
   console.log(`${PODS} pods run after ${seconds(began)}`);
   const shown = await pods.get('pod-0');
   console.log(
     `pod-0: ${shown.status?.podIP ?? 'no address'}, ${shown.status?.containerStatuses?.[0]?.containerID ?? ''}`,
   );
-  for (const daemon of [runtime, kubelet]) console.log(`${daemon.name} (pid ${daemon.pid}): ${await usageOf(daemon)}`);
+  await tell();
   const deleting = performance.now();
   const { items } = await pods.list();
   for (let at = 0; at < items.length; at += BATCH)
     await Promise.all(items.slice(at, at + BATCH).map(({ metadata }) => pods.delete(metadata.name)));
-  await wait('no pods', (_, all) => all === 0);
+  if (!(await wait(deleting, (_, all) => all === 0))) return false;
   console.log(`all pods are gone after ${seconds(deleting)}`);
+  await tell();
+  return true;
 }
 
 /** Memory and processor time of a process so far. */

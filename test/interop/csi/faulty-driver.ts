@@ -1,10 +1,11 @@
 // Drivers of the kit with one fault each: a server in front of a driver without faults, which changes what passes.
-import { cp, mkdir, rm } from 'node:fs/promises';
+import { cp, mkdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CryptoRandom, discardLogger, RealClock } from '../../../src/base/index.ts';
-import { bindMount, csiDriver, type CsiDriver, memoryRecords, unbindMount } from '../../../src/csi/index.ts';
-import { Controller, Identity, Node } from '../../../src/csi/protocol/csi-v1.ts';
+import { bindMount, csiDriver, type CsiDriver, CsiError, memoryRecords, unbindMount } from '../../../src/csi/index.ts';
+import { Controller, GroupController, Identity, Node } from '../../../src/csi/protocol/csi-v1.ts';
 import { GrpcError, GrpcServer, type Method, SocketCalls, unaryMethod } from '../../../src/wire/grpc/index.ts';
+import { hasLoopDevices, isRoot, LoopDevices } from './loop-devices.ts';
 
 /** What is known of requests and answers here: their members by name. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- faults read and change messages of all methods
@@ -27,6 +28,8 @@ export interface PlantedFault {
   readonly foundBy: string;
   /** Whether volumes have to be mounted to see it. */
   readonly needsRoot?: boolean;
+  /** Whether block volumes have to be made of files to see it. */
+  readonly needsLoop?: boolean;
   /** A function that keeps what it knows for one driver. */
   plant(): Fault;
 }
@@ -85,7 +88,7 @@ const rpcsOf = ({ capabilities }: AnyMessage): number[] => capabilities.map(({ r
 export const plantedFaults: Readonly<Record<string, PlantedFault>> = {
   'bad-name': answers('plugin-info', 'GetPluginInfo', (answer) => ({ ...answer, name: '-x-' })),
   'claims-too-much': answers('claimed-is-there', 'ControllerGetCapabilities', (answer) =>
-    withRpc(answer, [...rpcsOf(answer), 14]),
+    withRpc(answer, [...rpcsOf(answer), 4]),
   ),
   'claims-too-little': answers('there-is-claimed', 'ControllerGetCapabilities', (answer) =>
     withRpc(
@@ -362,6 +365,230 @@ export const plantedFaults: Readonly<Record<string, PlantedFault>> = {
     ),
     needsRoot: true,
   },
+  'pages-by-position': {
+    foundBy: 'list-deleted',
+    plant:
+      () =>
+      async ({ name, request, forward }) => {
+        if (name !== 'ListVolumes') return await forward(request);
+        const { entries = [] } = await forward({});
+        const from = Number(request.startingToken || 0);
+        const to = from + (request.maxEntries || entries.length);
+        return { entries: entries.slice(from, to), nextToken: to < entries.length ? String(to) : '' };
+      },
+  },
+  'each-call-mounts': {
+    ...failures('publish-concurrent', 'ABORTED', async ({ name, request, forward }) => {
+      if (name !== 'NodePublishVolume') throw new GrpcError('ABORTED', 'busy');
+      const answer = await untilFree(() => forward(request));
+      await bindAgain(request.targetPath);
+      return answer;
+    }),
+    needsRoot: true,
+  },
+  'mounts-after-all': {
+    foundBy: 'publish-cancelled',
+    needsRoot: true,
+    plant:
+      () =>
+      async ({ name, request, forward, signal }) => {
+        if (name !== 'NodePublishVolume') return await forward(request);
+        await new RealClock().sleep(60, signal);
+        const answer = await untilFree(() => forward(request));
+        if (signal.aborted) await bindAgain(request.targetPath); // the caller has given it up
+        return answer;
+      },
+  },
+  'stages-each-time': {
+    ...requests('stage-again', 'NodeStageVolume', (request) => request),
+    needsRoot: true,
+    plant:
+      () =>
+      async ({ name, request, forward }) => {
+        const answer = await forward(request);
+        if (name === 'NodeStageVolume') await bindAgain(request.stagingTargetPath);
+        return answer;
+      },
+  },
+  'modified-once': {
+    foundBy: 'modify-again',
+    plant: () => {
+      const changed = new Set<string>();
+      return async ({ name, request, forward }) => {
+        if (name !== 'ControllerModifyVolume') return await forward(request);
+        if (changed.has(request.volumeId)) throw new GrpcError('INTERNAL', 'it is changed already');
+        const answer = await forward(request);
+        changed.add(request.volumeId);
+        return answer;
+      };
+    },
+  },
+  'modified-later-only': {
+    foundBy: 'modify-at-creation',
+    plant:
+      () =>
+      ({ name, request, forward }) =>
+        name === 'CreateVolume' && (request.mutableParameters?.size ?? 0) > 0
+          ? Promise.reject(new GrpcError('INVALID_ARGUMENT', 'it can be changed later'))
+          : forward(request),
+  },
+  'modifies-nothing': failures('modify-unknown-volume', 'NOT_FOUND', ({ name }) =>
+    name === 'ControllerModifyVolume' ? Promise.resolve({}) : Promise.reject(new GrpcError('NOT_FOUND', 'no')),
+  ),
+  'skips-parameters': requests('modify-unknown-parameter', 'ControllerModifyVolume', (request) => ({
+    ...request,
+    mutableParameters: new Map([...(request.mutableParameters ?? [])].filter(([name]) => name === 'iops')),
+  })),
+  'group-each-time': {
+    foundBy: 'group-again',
+    plant: () => {
+      let count = 0;
+      return ({ name, request, forward }) =>
+        forward(name === 'CreateVolumeGroupSnapshot' ? { ...request, name: `${request.name}-${++count}` } : request);
+    },
+  },
+  'members-without-group': answers('group-members', 'CreateVolumeGroupSnapshot', ({ groupSnapshot }) => ({
+    groupSnapshot: {
+      ...groupSnapshot,
+      snapshots: groupSnapshot.snapshots.map(({ groupSnapshotId: _, ...snapshot }: AnyMessage) => snapshot),
+    },
+  })),
+  'group-of-any': {
+    foundBy: 'group-of-others',
+    plant: () => {
+      const sources = new Map<string, readonly string[]>();
+      return ({ name, request, forward }) => {
+        if (name !== 'CreateVolumeGroupSnapshot') return forward(request);
+        const sourceVolumeIds = sources.get(request.name) ?? request.sourceVolumeIds;
+        sources.set(request.name, sourceVolumeIds);
+        return forward({ ...request, sourceVolumeIds });
+      };
+    },
+  },
+  'group-of-what-is-there': requests('group-without-source', 'CreateVolumeGroupSnapshot', (request) => ({
+    ...request,
+    sourceVolumeIds: (request.sourceVolumeIds ?? []).filter((id: string) => !id.includes('no-such')),
+  })),
+  'groups-are-forever': {
+    foundBy: 'group-get',
+    plant: () => {
+      const known = new Map<string, AnyMessage>();
+      return async ({ name, request, forward }) => {
+        const kept = name === 'GetVolumeGroupSnapshot' ? known.get(request.groupSnapshotId) : undefined;
+        const answer = kept ?? (await forward(request));
+        if (name === 'CreateVolumeGroupSnapshot') known.set(answer.groupSnapshot.groupSnapshotId, answer);
+        return answer;
+      };
+    },
+  },
+  'members-not-compared': {
+    foundBy: 'group-mismatch',
+    plant:
+      () =>
+      ({ name, request, forward }) =>
+        forward(name.endsWith('VolumeGroupSnapshot') ? { ...request, snapshotIds: [] } : request),
+  },
+  'group-delete-unknown': {
+    foundBy: 'group-delete-again',
+    plant:
+      () =>
+      ({ name, request, forward }) =>
+        name === 'DeleteVolumeGroupSnapshot' && String(request.groupSnapshotId).includes('conform')
+          ? Promise.reject(new GrpcError('NOT_FOUND', 'there is none'))
+          : forward(request),
+  },
+  'members-are-no-source': {
+    foundBy: 'group-restore',
+    plant: () => {
+      const members = new Set<string>();
+      return async ({ name, request, forward }) => {
+        if (name === 'CreateVolume' && members.has(request.volumeContentSource?.snapshot?.snapshotId))
+          throw new GrpcError('NOT_FOUND', 'there is no such snapshot');
+        const answer = await forward(request);
+        if (name === 'CreateVolumeGroupSnapshot')
+          for (const { snapshotId } of answer.groupSnapshot.snapshots) members.add(snapshotId);
+        return answer;
+      };
+    },
+  },
+  'health-of-another': answers('health-of-volume', 'ControllerGetVolumeHealth', ({ volumeHealth }) => ({
+    volumeHealth: { ...volumeHealth, volumeId: 'another' },
+  })),
+  'health-of-anything': failures('health-of-none', 'NOT_FOUND', ({ name, request }) =>
+    name === 'ControllerGetVolumeHealth'
+      ? Promise.resolve({ volumeHealth: { volumeId: request.volumeId } })
+      : Promise.reject(new GrpcError('NOT_FOUND', 'no')),
+  ),
+  'health-without-reason': answers('health-list', 'ControllerListVolumeHealth', (answer) => ({
+    ...answer,
+    entries: [{ volumeId: 'one', healthStatuses: [{ status: 1 }] }],
+  })),
+  'health-any-token': failures('health-list', 'ABORTED', ({ name, forward }) =>
+    name === 'ControllerListVolumeHealth' ? forward({}) : Promise.reject(new GrpcError('ABORTED', 'busy')),
+  ),
+  'health-of-all': answers('health-list-short', 'ControllerListVolumeHealth', (answer) => ({
+    ...answer,
+    entries: [{ volumeId: 'one' }],
+  })),
+  'health-on-any-node': {
+    ...failures('health-on-node', 'NOT_FOUND', ({ name, request }) =>
+      name === 'NodeGetVolumeHealth'
+        ? Promise.resolve({ volumeHealth: { volumeId: request.volumeId } })
+        : Promise.reject(new GrpcError('NOT_FOUND', 'no')),
+    ),
+    needsRoot: true,
+  },
+  'storage-in-sentences': answers('storage-health', 'NodeGetStorageHealth', () => ({
+    backendHealth: [{ status: 1, reason: 'the disk is full' }],
+  })),
+  'block-not-confirmed': {
+    ...answers('block-confirmed', 'ValidateVolumeCapabilities', (answer, request) =>
+      request.volumeCapabilities?.some(({ block }: AnyMessage) => block !== undefined) === true
+        ? { message: 'not as a block volume' }
+        : answer,
+    ),
+    needsLoop: true,
+  },
+  'block-as-file': {
+    ...requests('block-device', 'NodePublishVolume', (request) => request),
+    needsRoot: true,
+    needsLoop: true,
+    plant:
+      () =>
+      async ({ name, request, forward }) => {
+        if (name !== 'NodePublishVolume' || request.volumeCapability?.block === undefined)
+          return await forward(request);
+        await writeFile(request.targetPath, '');
+        return {};
+      },
+  },
+  'block-bound-twice': {
+    foundBy: 'block-again',
+    needsRoot: true,
+    needsLoop: true,
+    plant: () => {
+      const done = new Set<string>();
+      return async ({ name, request, forward }) => {
+        const answer = await forward(request);
+        if (name !== 'NodePublishVolume' || request.volumeCapability?.block === undefined) return answer;
+        if (done.has(request.targetPath)) await bindAgain(request.targetPath);
+        done.add(request.targetPath);
+        return answer;
+      };
+    },
+  },
+  'block-wiped': {
+    ...requests('block-keeps-data', 'NodeUnpublishVolume', (request) => request),
+    needsRoot: true,
+    needsLoop: true,
+    plant:
+      () =>
+      async ({ name, request, forward }) => {
+        if (name === 'NodeUnpublishVolume')
+          await writeFile(request.targetPath, Buffer.alloc(4096)).catch(() => undefined);
+        return await forward(request);
+      },
+  },
   'leaves-files': {
     foundBy: 'nothing-left',
     plant:
@@ -383,25 +610,45 @@ function leftFolder({ volumeId }: AnyMessage): string {
   return join(dataFolder, `${volumeId}.left`);
 }
 
+/** Repeats a call until no other one is at work on the volume. */
+async function untilFree(call: () => Promise<AnyMessage>): Promise<AnyMessage> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof GrpcError) || error.code !== 'ABORTED') throw error;
+      await new RealClock().sleep(5);
+    }
+  }
+}
+
 async function bindAgain(path: string): Promise<void> {
   const { Mounts, SmallShell } = await import('../../../src/system/index.ts');
   using shell = new SmallShell(new RealClock());
   await new Mounts(shell).bind(path, path);
 }
 
-/** A driver with attachments, staging, snapshots and statistics, in memory and below a folder. */
+/** A driver with all functions, in memory and below a folder. Block volumes are files behind loop devices. */
 export function wholeDriver(root: string): CsiDriver {
+  const staged = new Map<string, string>();
+  const devices = new LoopDevices();
   const at = (id: string): string => join(root, 'data', id);
   const copy = (from: string, to: string): Promise<void> => cp(at(from), at(to), { recursive: true });
   const remove = ({ id }: { readonly id: string }): Promise<void> => rm(at(id), { recursive: true, force: true });
   return csiDriver({
     name: 'whole.csi.example.com',
     version: '1.0.0',
+    types: hasLoopDevices || !isRoot ? ['mount', 'block'] : ['mount'],
     controller: {
       records: memoryRecords(),
       copies: ['snapshot'],
-      async create({ id, copyOf }) {
+      mutable: ['iops'],
+      async create({ id, copyOf, capabilities, capacityBytes }) {
         await mkdir(at(id), { recursive: true });
+        if (capabilities.some(({ type }) => type === 'block')) {
+          await writeFile(join(at(id), 'disk'), '', { flag: 'a' });
+          await truncate(join(at(id), 'disk'), capacityBytes);
+        }
         if (copyOf?.type === 'snapshot') await copy(copyOf.snapshot.id, id);
       },
       delete: remove,
@@ -409,15 +656,33 @@ export function wholeDriver(root: string): CsiDriver {
       detach: async () => undefined,
       hasNode: async (id) => id === NODE,
       expand: () => new RealClock().sleep(5),
+      modify: () => new RealClock().sleep(5),
       snapshot: (snapshot, volume) => copy(volume.id, snapshot.id),
+      async snapshotGroup(members) {
+        for (const { snapshot, volume } of members) await copy(volume.id, snapshot.id);
+      },
       deleteSnapshot: remove,
+      health: async ({ parameters }) =>
+        parameters['iops'] === 'few' ? [{ status: 'DEGRADED', reason: 'TooSlow', message: 'few of them' }] : [],
     },
     node: {
       id: NODE,
-      stage: async () => undefined,
-      unstage: async () => undefined,
-      publish: ({ id }, { targetPath, isReadOnly }) => bindMount(at(id), targetPath, { isReadOnly }),
-      unpublish: (_, { targetPath }) => unbindMount(targetPath),
+      async stage({ id }, { stagingPath }) {
+        const path = staged.get(id) ?? stagingPath;
+        if (path !== stagingPath) throw new CsiError('FAILED_PRECONDITION', `it is staged at ${path}`);
+        staged.set(id, path);
+      },
+      unstage: async (id) => void staged.delete(id),
+      async publish({ id, capability }, { targetPath, isReadOnly }) {
+        if (capability.type === 'mount') await bindMount(at(id), targetPath, { isReadOnly });
+        else await bindMount(await devices.of(join(at(id), 'disk'), targetPath), targetPath, { isFile: true });
+      },
+      async unpublish(_, { targetPath }) {
+        await unbindMount(targetPath);
+        await devices.free(targetPath);
+      },
+      health: async () => [],
+      storageHealth: async () => [],
       stats: async () => [{ unit: 'BYTES', total: 100, used: 1, available: 99 }],
     },
   });
@@ -438,7 +703,7 @@ export async function serveFaulty(
   await served.listening();
   const calls = new SocketCalls({ endpoint: inner, server: 'the driver', clock, random, log });
   const fault: Fault = planted?.plant() ?? (({ request, forward }) => forward(request));
-  const methods = [Identity, Controller, Node].flatMap(
+  const methods = [Identity, Controller, GroupController, Node].flatMap(
     (service) => Object.values(service) as Method<AnyMessage, AnyMessage>[],
   );
   const server = await GrpcServer.listen({

@@ -1,5 +1,5 @@
-// `npm run interop:csi [-- --only sanity,sidecars]`: csi-sanity on drivers that are written with the kit, which needs root: volumes are mounted;
-// and the real sidecars on our API server beside ours.
+// `npm run interop:csi [-- --only sanity,sidecars,drivers]`: csi-sanity on drivers that are written with the kit, which needs root: volumes
+// are mounted; the real sidecars on our API server beside ours; and a driver of other people on a simulated node.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { findPeers } from '../../../peers/index.ts';
+import { driveHostPath, judgeHostPath } from './drivers.ts';
 import { compareSidecars, SIDECARS } from './sidecars.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -39,6 +40,12 @@ const parts: Readonly<Record<string, () => Promise<number>>> = {
     const peers = findPeers(SIDECARS);
     if (peers.paths === undefined) return missing('sidecars', peers.reason);
     return compareSidecars(peers.paths, join(root, 'dist', 'keelson.js'));
+  },
+  async drivers() {
+    const peers = findPeers(['hostpathplugin', 'kubectl']);
+    if (peers.paths === undefined || process.getuid?.() !== 0)
+      return missing('drivers', peers.paths === undefined ? peers.reason : 'it needs root');
+    return (await driveHostPath(peers.paths)) + (await judgeHostPath(peers.paths));
   },
 };
 

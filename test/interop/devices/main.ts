@@ -1,5 +1,5 @@
-// `npm run interop:devices [-- suite node]`: Kubernetes' sample device plugin by the suite of `keelson conform device-plugin`, and on a simulated node. The
-// plugin knows no other folder than /var/lib/kubelet/device-plugins, so this runs in a mount namespace of its own.
+// `npm run interop:devices [-- suite node dra dra-node]`: Kubernetes' sample device plugin by the suite of `keelson conform device-plugin`, and on a simulated
+// node; the example DRA driver by `keelson conform dra`, and on a simulated node. The plugin knows no other folder than /var/lib/kubelet/device-plugins, so this runs in a mount namespace of its own.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { startCluster } from 'keelson/testing';
 import { findPeer } from '../../../peers/index.ts';
 import { RealClock } from '../../../src/base/index.ts';
 import { devicePluginSuite } from '../../../src/conform/device-plugin/device-plugin-suite.ts';
+import { judgeDraDriver, runDraDriver } from './dra.ts';
 import { caseText, isConforming, runSuite, summaryText } from '../../../src/conform/index.ts';
 
 const ROOT = '/var/lib/kubelet';
@@ -86,7 +87,23 @@ async function runOnNode(program: string): Promise<boolean> {
   }
 }
 
+const isWanted = (part: string): boolean => process.argv.length === 2 || process.argv.includes(part);
+
+async function tryDra(): Promise<boolean> {
+  if (!isWanted('dra') && !isWanted('dra-node')) return true;
+  const { path: program, reason } = findPeer('dra-example-kubeletplugin');
+  if (program === undefined) {
+    print(`the DRA driver is not tried: ${reason ?? ''}`);
+    return false;
+  }
+  return (
+    (!isWanted('dra') || (await judgeDraDriver(program))) && (!isWanted('dra-node') || (await runDraDriver(program)))
+  );
+}
+
 async function main(): Promise<number> {
+  if (process.env[INSIDE] === undefined && !(await tryDra())) return 1;
+  if (!isWanted('suite') && !isWanted('node')) return 0;
   const { path: program, reason } = findPeer('image/sampledeviceplugin');
   if (program === undefined || process.platform !== 'linux' || process.getuid?.() !== 0) {
     print(`interop:devices does not run: ${reason ?? 'it needs Linux and root'}`);
@@ -94,7 +111,6 @@ async function main(): Promise<number> {
   }
   if (process.env[INSIDE] === undefined) return runInNamespace();
   await mkdir(FOLDER, { recursive: true });
-  const isWanted = (part: string): boolean => process.argv.length === 2 || process.argv.includes(part);
   const isOk = (!isWanted('suite') || (await judge(program))) && (!isWanted('node') || (await runOnNode(program)));
   print(isOk ? 'all as expected' : 'NOT as expected');
   return isOk ? 0 : 1;

@@ -36,7 +36,7 @@ export interface ImageSettings {
 /**
  * Writes an OCI image layout. The same files make the same digests: times and owners are left out.
  *
- * Example: `image('example/a:1', [await layer(folder)], { Cmd: ['sh'] })`, then `close(archive)`.
+ * Example: `image('example/a:1', [await layer(folder)], { Cmd: ['sh'] })`, then `pack(archive)`.
  */
 export class OciLayout {
   readonly #folder: string;
@@ -91,11 +91,16 @@ export class OciLayout {
     this.#manifests.push({ ...manifest, platform, annotations });
   }
 
-  /** Completes the layout, and packs it into an archive that container runtimes import. */
-  async close(archive: string): Promise<void> {
+  /** Completes the layout with what has been added so far; more may follow. */
+  async writeIndex(): Promise<void> {
     await writeFile(join(this.#folder, 'oci-layout'), JSON.stringify({ imageLayoutVersion: '1.0.0' }));
     const index = { schemaVersion: 2, mediaType: INDEX, manifests: this.#manifests };
     await writeFile(join(this.#folder, 'index.json'), JSON.stringify(index));
+  }
+
+  /** Completes the layout, and packs it into an archive that container runtimes import. */
+  async pack(archive: string): Promise<void> {
+    await this.writeIndex();
     await runProgram(['tar', '-C', this.#folder, '-cf', `${archive}.part`, '.']);
     await rename(`${archive}.part`, archive);
   }

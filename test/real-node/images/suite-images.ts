@@ -1,10 +1,12 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { findPeers, peersFolder, runProgram, unpackDebian } from '../../../peers/index.ts';
 import { copy, folder, type LayerFiles, link, program, text, withFiles } from './layer-files.ts';
 import { type ImageSettings, type Layer, OciLayout } from './oci-layout.ts';
+import { findStorageProgram, storageImages, storageProgramsFolder } from './storage-programs.ts';
 
 const SUITE = 'registry.k8s.io/e2e-test-images/';
+const STORAGE = 'registry.k8s.io/sig-storage/';
 export const PAUSE_IMAGE = 'registry.k8s.io/pause:3.10.2';
 
 const PROGRAMS = [
@@ -14,6 +16,7 @@ const PROGRAMS = [
   'image/consumer',
   'image/consume-cpu',
   'image/pause',
+  'image/socket-pair',
   'sample-apiserver',
   'etcd',
 ] as const;
@@ -27,6 +30,19 @@ const ROOTS = {
   ],
   nginx: ['nginx-light', 'dash', 'coreutils', 'busybox-static'],
   perl: ['perl-base', 'dash', 'coreutils'],
+  storage: [
+    'dash',
+    'bash',
+    'coreutils',
+    'util-linux',
+    'mount',
+    'e2fsprogs',
+    'xfsprogs',
+    'tar',
+    'gzip',
+    'socat',
+    'busybox-static',
+  ],
 } as const;
 type RootName = keyof typeof ROOTS;
 
@@ -56,6 +72,12 @@ const ACCOUNTS: LayerFiles = {
 
 /** A test of image volumes reads this file and looks for the distribution that the published images are made of. */
 const OS_RELEASE = text('NAME="Alpine Linux"\nID=alpine\nPRETTY_NAME="Alpine Linux (Debian packages in its place)"\n');
+
+/** Those of BusyBox, in which the user 1000 has no name: tests of volumes compare what `ls -l` prints with the number. */
+const BUSYBOX_ACCOUNTS: LayerFiles = {
+  'etc/passwd': text('root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/home:/bin/false\n'),
+  'etc/group': text('root:x:0:\nnogroup:x:65534:\n'),
+};
 
 /** What the packages' own scripts would have set up. */
 const SET_UP: LayerFiles = {
@@ -103,7 +125,8 @@ export async function buildSuiteImages({ source, print }: BuildOptions): Promise
   try {
     const images = new SuiteImages(await OciLayout.create(layout), { scratch, source, print, paths: found.paths });
     await images.addAll();
-    await images.close(archive);
+    await images.pack(archive);
+    await images.addStorage();
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
@@ -117,6 +140,7 @@ interface Surroundings extends BuildOptions {
 class SuiteImages {
   readonly #layout: OciLayout;
   readonly #around: Surroundings;
+  #busyboxLayers: Promise<readonly Layer[]> | undefined;
 
   constructor(layout: OciLayout, around: Surroundings) {
     this.#layout = layout;
@@ -143,9 +167,32 @@ class SuiteImages {
     await this.#addPrograms(tools);
   }
 
-  async close(archive: string): Promise<void> {
-    await this.#layout.close(archive);
+  async pack(archive: string): Promise<void> {
+    await this.#layout.pack(archive);
     this.#around.print(`${this.#layout.imageCount} images in ${archive}`);
+  }
+
+  /**
+   * Images that only tests of storage and device drivers use: they are not in the archive, and nodes pull them from the registry. The driver's
+   * is always there, because its mode that pairs connections is a program of ours; the others are there when their programs are.
+   */
+  async addStorage(): Promise<void> {
+    const { print } = this.#around;
+    for (const [name, programName] of Object.entries(storageImages)) {
+      const found = findStorageProgram(programName);
+      if (found === undefined) {
+        print(`  ${STORAGE}${name} is left out: ${programName} is not in ${storageProgramsFolder()}`);
+        continue;
+      }
+      if (!found.isOriginal) print(`  ${programName} is a stand-in: ${basename(found.path)}`);
+      const files = await this.#files({ [programName]: program(found.path) });
+      const isDriver = basename(found.path) === 'hostpathplugin'; // which calls losetup and others
+      const layers = isDriver ? await this.#root('storage', {}) : await this.#busybox();
+      await this.#add(`${STORAGE}${name}`, [...layers, files], { Entrypoint: [`/${programName}`] });
+    }
+    await this.#add(`${SUITE}busybox:1.36.1-1`, await this.#busybox(), { Cmd: ['sh'] });
+    await this.#layout.writeIndex();
+    print(`${this.#layout.imageCount} images in the registry`);
   }
 
   async #addAgnhost(tools: readonly Layer[]): Promise<void> {
@@ -217,7 +264,11 @@ class SuiteImages {
   }
 
   /** BusyBox alone. Debian's newest is taken: older ones drop variables such as `data-1` from the environment of `sh -c env`. */
-  async #busybox(): Promise<Layer[]> {
+  #busybox(): Promise<readonly Layer[]> {
+    return (this.#busyboxLayers ??= this.#makeBusybox());
+  }
+
+  async #makeBusybox(): Promise<readonly Layer[]> {
     const root = join(peersFolder(), 'debian', 'image-busybox');
     await unpackDebian(['busybox-static'], root, { release: 'sid', print: this.#around.print });
     const quiet = join(this.#around.scratch, 'busybox');
@@ -226,7 +277,7 @@ class SuiteImages {
     const links = applets.filter((name) => name !== 'busybox').map((name) => [`bin/${name}`, link('busybox')] as const);
     return [
       await this.#files({
-        ...ACCOUNTS,
+        ...BUSYBOX_ACCOUNTS,
         'etc/os-release': OS_RELEASE,
         tmp: folder(0o1777),
         root: folder(0o700),

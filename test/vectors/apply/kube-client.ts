@@ -81,7 +81,8 @@ export class KubeClient {
   }
 }
 
-/** `299 - "one", 299 - "two"` */
+/** `299 - "one", 299 - "two"`; Node.js reads headers as Latin-1, and Kubernetes writes UTF-8. */
 function warningsOf(header: string): string[] {
-  return [...header.matchAll(/299 - ("(?:[^"\\]|\\.)*")/g)].map(([, text = '""']) => JSON.parse(text) as string);
+  const text = Buffer.from(header, 'latin1').toString('utf8');
+  return [...text.matchAll(/299 - ("(?:[^"\\]|\\.)*")/g)].map(([, quoted = '""']) => JSON.parse(quoted) as string);
 }

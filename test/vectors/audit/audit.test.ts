@@ -29,7 +29,7 @@ beforeAll(async () => {
           policy: readAuditPolicy(POLICY).policy,
           log: {
             format: 'json',
-            to: { path, maxBytes: 0, maxBackups: 0, maxAgeMs: 0, isCompressing: false },
+            to: { path, maxBytes: 0, maxBackups: 0, maxAge: 0, isCompressing: false },
             delivery: { mode: 'blocking' },
           },
         },

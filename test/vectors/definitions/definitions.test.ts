@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { TestApi } from '../../../src/resources/testing/test-api.ts';
 import { type Answer, askAbout, type AskedServer, unordered } from './answer.ts';
 import { corpus } from './corpus.ts';
-import { known } from './known-differences.ts';
 import { readAnswers } from './recorded.ts';
 
 const FOLDER = '/registry/apiextensions.k8s.io/customresourcedefinitions';
@@ -38,12 +37,7 @@ test('what a real server says of a definition is what ours says', async () => {
     if (theirs === undefined) continue; // the other test says so
     const found = await askAbout(one, server);
     const ours = theirs.isUnordered === true ? unordered(found) : found;
-    const pinned = known[one.name];
-    if (pinned === undefined) expect.soft(causesOf(ours), one.name).toEqual(causesOf(theirs));
-    else {
-      expect.soft(causesOf(ours), `${one.name} is known to differ, but does not`).not.toEqual(causesOf(theirs));
-      expect.soft({ code: ours.code, message: ours.body.message }, one.name).toEqual(pinned);
-    }
-    if (pinned === undefined && ours.code < 300) expect.soft(ours, one.name).toEqual(theirs);
+    expect.soft(causesOf(ours), one.name).toEqual(causesOf(theirs));
+    if (ours.code < 300) expect.soft(ours, one.name).toEqual(theirs);
   }
 });

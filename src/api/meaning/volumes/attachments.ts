@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { DeepReadonly } from '../../../base/index.ts';
 import type { PersistentVolume } from '../../types/core/v1.d.ts';
 import type { CSIDriver } from '../../types/storage/v1.d.ts';
@@ -22,4 +23,9 @@ export function isAttachRequired(driver: DeepReadonly<CSIDriver> | undefined): b
 export function isMultiAttachAllowed({ spec }: DeepReadonly<PersistentVolume>): boolean {
   const { accessModes = [] } = spec ?? {};
   return accessModes.length === 0 || accessModes.some((mode) => mode === 'ReadWriteMany' || mode === 'ReadOnlyMany');
+}
+
+/** The name of the VolumeAttachment of a volume and a node, by which controllers and nodes find it. */
+export function attachmentName({ driver, volumeHandle }: DriverHandle, nodeName: string): string {
+  return `csi-${createHash('sha256').update(`${volumeHandle}${driver}${nodeName}`).digest('hex')}`;
 }

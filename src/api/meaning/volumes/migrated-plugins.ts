@@ -9,6 +9,15 @@ const DRIVERS: Readonly<Record<string, string>> = {
   'kubernetes.io/vsphere-volume': 'csi.vsphere.vmware.com',
 };
 
+/** The label by which the driver of a plugin knows the zone of a node. */
+export const ZONE_KEYS: Readonly<Record<string, string>> = {
+  'kubernetes.io/aws-ebs': 'topology.ebs.csi.aws.com/zone',
+  'kubernetes.io/azure-disk': 'topology.disk.csi.azure.com/zone',
+  'kubernetes.io/cinder': 'topology.cinder.csi.openstack.org/zone',
+  'kubernetes.io/gce-pd': 'topology.gke.io/zone',
+  'kubernetes.io/vsphere-volume': 'topology.csi.vmware.com/zone',
+};
+
 /** The driver that has replaced a plugin; undefined if there is none. */
 export function driverOf(plugin: string): string | undefined {
   return Object.hasOwn(DRIVERS, plugin) ? DRIVERS[plugin] : undefined;

@@ -1,6 +1,6 @@
 // Volumes of former in-tree plugins as volumes of the CSI drivers that have replaced them.
 import type { DeepReadonly } from '../../../base/index.ts';
-import type { CSIPersistentVolumeSource, PersistentVolume } from '../../types/core/v1.d.ts';
+import type { CSIPersistentVolumeSource, PersistentVolume, Volume as PodVolume } from '../../types/core/v1.d.ts';
 import { driverOf } from './migrated-plugins.ts';
 
 type Volume = DeepReadonly<PersistentVolume>;
@@ -8,6 +8,16 @@ type Spec = NonNullable<Volume['spec']>;
 type Source = DeepReadonly<CSIPersistentVolumeSource>;
 type Untitled = Omit<Source, 'driver'>;
 
+/** The fields of volumes that name the disks of former in-tree plugins. */
+const IN_TREE_SOURCES = new Set([
+  'awsElasticBlockStore',
+  'azureDisk',
+  'azureFile',
+  'cinder',
+  'gcePersistentDisk',
+  'portworxVolume',
+  'vsphereVolume',
+]);
 /** Stands for the project and the zone of a disk where the volume does not name them. */
 const UNSPECIFIED = 'UNSPECIFIED';
 const ZONES = ['failure-domain.beta.kubernetes.io/zone', 'topology.kubernetes.io/zone'];
@@ -49,6 +59,92 @@ export function csiSourceOf(volume: Volume | undefined): Source | undefined {
     if (translated !== undefined && driver !== undefined) return { driver, ...translated };
   }
   return undefined;
+}
+
+/** A volume as its CSI driver gets it, with the source of a former in-tree plugin translated; other volumes as they are. */
+export function translatedVolume<T extends Volume>(volume: T): T {
+  const csi = csiSourceOf(volume);
+  if (csi === undefined || volume.spec?.csi !== undefined) return volume;
+  const kept = Object.entries(volume.spec ?? {}).filter(([field]) => !IN_TREE_SOURCES.has(field));
+  return { ...volume, spec: { ...Object.fromEntries(kept), csi } };
+}
+
+/** A volume that a pod describes itself, as the persistent volume that stands for it. */
+export interface InlineVolume {
+  readonly metadata: { readonly name: string };
+  readonly spec: Spec & { readonly csi: Source };
+}
+
+/**
+ * A pod's own volume of a former in-tree plugin as the persistent volume that its CSI driver gets; undefined for volumes of other kinds, and
+ * for those that the driver cannot have.
+ */
+export function inlineVolumeOf(volume: DeepReadonly<PodVolume>, namespace: string): InlineVolume | undefined {
+  const disk = diskOf(volume, namespace);
+  if (disk === undefined) return undefined;
+  const { name, source, accessMode } = disk;
+  const csi = csiSourceOf({ metadata: { name: volume.name }, spec: { ...source, claimRef: { namespace } } });
+  if (csi === undefined) return undefined;
+  // of these two, upstream leaves out whether they are read-only
+  const { readOnly: _, ...writable } = csi;
+  const isPlain = source.portworxVolume !== undefined || source.vsphereVolume !== undefined;
+  return {
+    metadata: { name: name ?? `${csi.driver}-${csi.volumeHandle}` },
+    spec: { accessModes: [accessMode], volumeMode: 'Filesystem', csi: isPlain ? writable : csi },
+  };
+}
+
+interface InlineDisk {
+  /** Default the driver's name and the handle. */
+  readonly name?: string;
+  readonly source: Spec;
+  readonly accessMode: 'ReadWriteOnce' | 'ReadOnlyMany' | 'ReadWriteMany';
+}
+
+/** The source of a pod's volume in the form of a persistent volume. */
+function diskOf(volume: DeepReadonly<PodVolume>, namespace: string): InlineDisk | undefined {
+  const { awsElasticBlockStore, azureDisk: azure, azureFile: share, cinder, gcePersistentDisk } = volume;
+  const { portworxVolume, vsphereVolume } = volume;
+  const once = 'ReadWriteOnce';
+  const readable = (isReadOnly: boolean | undefined): InlineDisk['accessMode'] =>
+    isReadOnly === true ? 'ReadOnlyMany' : once;
+  if (awsElasticBlockStore !== undefined) return { source: { awsElasticBlockStore }, accessMode: once };
+  if (azure !== undefined) return { name: azure.diskURI, source: { azureDisk: azure }, accessMode: once };
+  if (share !== undefined) {
+    const source = { azureFile: { ...share, secretNamespace: namespace } };
+    const name = csiSourceOf({ metadata: { name: volume.name }, spec: source })?.volumeHandle;
+    return { ...(name === undefined ? {} : { name }), source, accessMode: 'ReadWriteMany' };
+  }
+  if (cinder !== undefined) {
+    const { secretRef: _, ...disk } = cinder;
+    return { source: { cinder: disk }, accessMode: once };
+  }
+  if (gcePersistentDisk !== undefined) {
+    const { pdName, readOnly } = gcePersistentDisk;
+    const name = `${driverOf('kubernetes.io/gce-pd')}-${pdName}`;
+    return { name, source: { gcePersistentDisk }, accessMode: readable(readOnly) };
+  }
+  if (portworxVolume !== undefined)
+    return { source: { portworxVolume }, accessMode: readable(portworxVolume.readOnly) };
+  return vsphereVolume === undefined ? undefined : { source: { vsphereVolume }, accessMode: once };
+}
+
+/**
+ * The handle with what it leaves open, the project and the zone of a GCE disk, taken from the driver's id of the node; other handles as
+ * they are.
+ */
+export function completeHandle(
+  { driver, volumeHandle }: Pick<Source, 'driver' | 'volumeHandle'>,
+  nodeId: string,
+): string {
+  if (driver !== driverOf('kubernetes.io/gce-pd')) return volumeHandle;
+  const [, project, kind, place, , disk] = volumeHandle.split('/');
+  const [, nodeProject, , nodeZone] = nodeId.split('/');
+  if (project !== UNSPECIFIED || disk === undefined) return volumeHandle;
+  if (nodeProject === undefined || nodeZone === undefined)
+    throw new Error(`Cannot complete the handle "${volumeHandle}" by the node's id "${nodeId}": it names no zone`);
+  const nodePlace = kind === 'regions' ? nodeZone.replace(/-[^-]*$/, '') : nodeZone;
+  return `projects/${nodeProject}/${kind}/${place === UNSPECIFIED ? nodePlace : place}/disks/${disk}`;
 }
 
 /** What several sources have in common. */

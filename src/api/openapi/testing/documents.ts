@@ -1,16 +1,18 @@
+import { DEFAULT_KUBERNETES_VERSION, type KubernetesVersion } from '../../../base/index.ts';
 import { ADDED_VERSIONS } from '../../discovery/index.ts';
 import { documentedResource } from '../../../apiserver/testing/described-resources.ts';
 import { TestApi } from '../../../resources/testing/test-api.ts';
-import { builtInTypes } from '../../built-in.ts';
 import type { OpenApiDocument } from '../document.ts';
 import { DocumentSources } from '../document-sources.ts';
 import { loadDescriptions } from '../descriptions.ts';
 import type { ServedResource } from '../served-resource.ts';
 
-/** Everything in Kubernetes 1.36, whether or not it is enabled by default. */
-export async function everything(): Promise<{ sources: DocumentSources; resources: ServedResource[] }> {
-  await using api = new TestApi();
-  const sources = new DocumentSources(builtInTypes(), await loadDescriptions());
+/** Everything in a version of Kubernetes, whether or not it is enabled by default. */
+export async function everything(
+  kubernetesVersion: KubernetesVersion = DEFAULT_KUBERNETES_VERSION,
+): Promise<{ sources: DocumentSources; resources: ServedResource[] }> {
+  await using api = new TestApi({ kubernetesVersion });
+  const sources = new DocumentSources(api.types, await loadDescriptions());
   const known = api.resources.filter(({ group, version }) => !ADDED_VERSIONS.includes(`${group}/${version}`));
   return { sources, resources: known.map((resource) => documentedResource(resource, sources)) };
 }

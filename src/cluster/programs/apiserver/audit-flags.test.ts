@@ -22,7 +22,7 @@ test('the log is rotated by days, megabytes and number', () => {
   );
   expect(audit?.log?.to).toEqual({
     path: '/log',
-    maxAgeMs: 172_800_000,
+    maxAge: 172_800_000,
     maxBytes: 3_145_728,
     maxBackups: 4,
     isCompressing: false,

@@ -178,7 +178,7 @@ function logSettings(flags: FlagValues, path: string, print: (line: string) => v
   );
   const file = {
     path,
-    maxAgeMs: (maxAge ?? 0) * DAY_MS,
+    maxAge: (maxAge ?? 0) * DAY_MS,
     maxBackups: maxBackups ?? 0,
     maxBytes: (maxSize ?? 0) * MEGABYTE,
     isCompressing: flags.isSet('audit-log-compress'),
@@ -187,9 +187,9 @@ function logSettings(flags: FlagValues, path: string, print: (line: string) => v
 }
 
 function webhookSettings(flags: FlagValues, path: string): NonNullable<AuditOptions['webhook']> {
-  const initialBackoffMs = durationFlag(flags, 'audit-webhook-initial-backoff');
+  const initialBackoff = durationFlag(flags, 'audit-webhook-initial-backoff');
   try {
-    return { webhook: readWebhookKubeconfig(path), initialBackoffMs, ...sinkSettings(flags, 'webhook') };
+    return { webhook: readWebhookKubeconfig(path), initialBackoff, ...sinkSettings(flags, 'webhook') };
   } catch (cause) {
     if (cause instanceof FlagError) throw cause;
     throw new FlagError(`initializing audit webhook: ${messageOf(cause)}`, { cause });
@@ -233,7 +233,7 @@ function deliveryOf(flags: FlagValues, sink: string): AuditDelivery {
     batch: {
       bufferSize: positive('buffer-size', 'buffer size'),
       maxBatchSize: positive('max-size', 'max batch size'),
-      maxBatchWaitMs: durationFlag(flags, `audit-${sink}-batch-max-wait`),
+      maxBatchWait: durationFlag(flags, `audit-${sink}-batch-max-wait`),
       ...(isThrottled
         ? {
             throttle: {

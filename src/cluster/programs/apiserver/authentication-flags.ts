@@ -192,8 +192,8 @@ function tokenWebhook(flags: FlagValues): Pick<AuthenticationSettings, 'tokenWeb
     );
   }
   if (path === undefined) return {};
-  const cacheTtlMs = durationFlag(flags, 'authentication-token-webhook-cache-ttl');
-  return { tokenWebhook: { webhook: usable(() => readWebhookKubeconfig(path)), version, cacheTtlMs } };
+  const cacheTtl = durationFlag(flags, 'authentication-token-webhook-cache-ttl');
+  return { tokenWebhook: { webhook: usable(() => readWebhookKubeconfig(path)), version, cacheTtl } };
 }
 
 function configuration(flags: FlagValues): Pick<AuthenticationSettings, 'configuration'> {

@@ -83,8 +83,8 @@ function webhookSettings(flags: FlagValues): Pick<AuthorizationOptions, 'webhook
     webhook: {
       webhook: usable(() => readWebhookKubeconfig(path)),
       version,
-      authorizedTtlMs: durationFlag(flags, 'authorization-webhook-cache-authorized-ttl'),
-      unauthorizedTtlMs: durationFlag(flags, 'authorization-webhook-cache-unauthorized-ttl'),
+      authorizedTtl: durationFlag(flags, 'authorization-webhook-cache-authorized-ttl'),
+      unauthorizedTtl: durationFlag(flags, 'authorization-webhook-cache-unauthorized-ttl'),
     },
   };
 }

@@ -16,6 +16,7 @@ import {
 import { type FlagDefinitions, FlagError, type FlagValues, grouped } from '../flag.ts';
 import { featureGateProblem } from './feature-gates.ts';
 import { aggregationFlags, aggregationSettings } from './aggregation-flags.ts';
+import { kubernetesVersionFlags, kubernetesVersionOf } from './kubernetes-version.ts';
 import { kubeletFlags, kubeletSettings } from './kubelet-flags.ts';
 import { authenticationFlags, authenticationSettings } from './authentication-flags.ts';
 import { authorizationFlags, authorizationSettings } from './authorization-flags.ts';
@@ -138,12 +139,13 @@ export const serverFlags: FlagDefinitions = {
     default: true,
     help: 'Let in requests without credentials, as system:anonymous',
   },
+  ...kubernetesVersionFlags,
   'feature-gates': {
     group: 'Features',
     type: 'string',
     multiple: true,
     value: 'NAME=BOOL,…',
-    help: 'Features to turn on or off; only the defaults of Kubernetes 1.36 are accepted',
+    help: 'Features to turn on or off; only the defaults of the version of Kubernetes are accepted',
   },
   'http2-max-streams-per-connection': {
     type: 'string',
@@ -186,9 +188,9 @@ export const serverFlags: FlagDefinitions = {
 /** What the flags of a server say, by the groups of `ControlPlaneOptions`. */
 export interface ServerSettings extends Pick<
   ControlPlaneOptions,
-  'runtimeConfig' | 'serviceCidrs' | 'hostname' | 'aggregation' | 'kubelets'
+  'kubernetesVersion' | 'runtimeConfig' | 'serviceCidrs' | 'hostname' | 'aggregation' | 'kubelets'
 > {
-  readonly storage: Pick<StorageOptions, 'eventTtlSeconds'>;
+  readonly storage: Pick<StorageOptions, 'eventTtl'>;
   readonly serving: ServingOptions;
   readonly access: AccessOptions;
   readonly admission: AdmissionOptions;
@@ -196,17 +198,19 @@ export interface ServerSettings extends Pick<
 
 export function serverSettings(flags: FlagValues): ServerSettings {
   const many = { min: 1, max: 1_000_000 };
-  const gateProblem = featureGateProblem(flags.list('feature-gates'));
+  const kubernetesVersion = kubernetesVersionOf(flags);
+  const gateProblem = featureGateProblem(flags.list('feature-gates'), kubernetesVersion);
   if (gateProblem !== undefined) throw new FlagError(`--feature-gates: ${gateProblem}`);
   const tokenFile = fileFlag(flags, 'token-auth-file');
   const maxStreams = flags.integer('http2-max-streams-per-connection', { min: 0, max: 1_000_000 }) ?? 0;
   const advertiseAddress = advertised(flags);
   const externalHost = flags.text('external-hostname');
   return {
+    kubernetesVersion,
     runtimeConfig: parseRuntimeConfig(...flags.list('runtime-config')),
     serviceCidrs: (flags.text('service-cluster-ip-range') ?? '').split(','),
     hostname: hostname(),
-    storage: { eventTtlSeconds: Math.round(durationFlag(flags, 'event-ttl') / 1000) },
+    storage: { eventTtl: durationFlag(flags, 'event-ttl') },
     serving: {
       ...joinTokenOf(flags),
       ...(advertiseAddress === undefined ? {} : { advertiseAddress }),
@@ -218,7 +222,7 @@ export function serverSettings(flags: FlagValues): ServerSettings {
       },
       priorityAndFairness: flags.isSet('enable-priority-and-fairness'),
       transportLimits: {
-        requestTimeoutMs: durationFlag(flags, 'request-timeout'),
+        requestTimeout: durationFlag(flags, 'request-timeout'),
         ...(maxStreams === 0 ? {} : { maxStreams }),
       },
     },
@@ -280,8 +284,8 @@ type EtcdStorage = Extract<StorageOptions, { readonly type: 'etcd' }>;
 export function etcdStorage(flags: FlagValues): EtcdStorage | undefined {
   const place = etcdPlace(flags);
   if (place === undefined) return undefined;
-  const compactionIntervalMs = durationFlag(flags, 'etcd-compaction-interval');
-  return { ...place, etcd: { ...place.etcd, history: historyLimits(flags), compactionIntervalMs } };
+  const compactionInterval = durationFlag(flags, 'etcd-compaction-interval');
+  return { ...place, etcd: { ...place.etcd, history: historyLimits(flags), compactionInterval } };
 }
 
 /** Where etcd is, when it is asked for. */

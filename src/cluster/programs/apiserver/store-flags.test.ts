@@ -14,14 +14,14 @@ test('the embedded store keeps as much as the flags say', () => {
     folder: '/data',
     history: { maxAgedBytes: 16 * MIB },
     checkpointAfterBytes: 16 * MIB,
-    checkpointIntervalMs: 300_000,
+    checkpointInterval: 300_000,
   });
   expect(
     storageOf('--store-history-bytes=1Mi', '--store-checkpoint-bytes=100M', '--store-checkpoint-interval=1m30s'),
   ).toMatchObject({
     history: { maxAgedBytes: MIB },
     checkpointAfterBytes: 100_000_000,
-    checkpointIntervalMs: 90_000,
+    checkpointInterval: 90_000,
   });
 });
 

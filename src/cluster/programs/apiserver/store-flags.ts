@@ -37,7 +37,7 @@ export function embeddedStorage(flags: FlagValues, folder: string): Extract<Stor
     folder,
     history: historyLimits(flags),
     checkpointAfterBytes: bytesFlag(flags, 'store-checkpoint-bytes'),
-    checkpointIntervalMs: checkpointInterval(flags),
+    checkpointInterval: checkpointInterval(flags),
   };
 }
 

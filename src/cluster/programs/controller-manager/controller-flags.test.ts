@@ -11,10 +11,10 @@ test('controllers go by what is said, and by their own values otherwise', () => 
   expect(settingsOf()).toEqual({});
   expect(
     settingsOf('--node-monitor-grace-period=20s', '--node-eviction-rate=0.5', '--terminated-pod-gc-threshold=7'),
-  ).toEqual({ nodeMonitorGracePeriodMs: 20_000, evictionRate: 0.5, terminatedPodThreshold: 7 });
+  ).toEqual({ nodeMonitorGracePeriod: 20_000, evictionRate: 0.5, terminatedPodThreshold: 7 });
   expect(
     settingsOf('--horizontal-pod-autoscaler-tolerance=0.2', '--horizontal-pod-autoscaler-downscale-stabilization=0s'),
-  ).toEqual({ autoscalerTolerance: 0.2, downscaleStabilizationMs: 0 });
+  ).toEqual({ autoscalerTolerance: 0.2, downscaleStabilization: 0 });
 });
 
 test('what a controller does at once goes by its flag', () => {

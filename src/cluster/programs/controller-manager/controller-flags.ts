@@ -154,34 +154,34 @@ const SECONDS = { min: 1, max: 1_000_000 };
 /** What these flags say, as far as they are given. */
 export function controllerSettings(flags: FlagValues): ControllerSettings {
   const settings = {
-    nodeMonitorPeriodMs: milliseconds(flags, 'node-monitor-period'),
-    nodeMonitorGracePeriodMs: milliseconds(flags, 'node-monitor-grace-period'),
-    nodeStartupGracePeriodMs: milliseconds(flags, 'node-startup-grace-period'),
+    nodeMonitorPeriod: milliseconds(flags, 'node-monitor-period'),
+    nodeMonitorGracePeriod: milliseconds(flags, 'node-monitor-grace-period'),
+    nodeStartupGracePeriod: milliseconds(flags, 'node-startup-grace-period'),
     evictionRate: fraction(flags, 'node-eviction-rate', 1000),
     secondaryEvictionRate: fraction(flags, 'secondary-node-eviction-rate', 1000),
     largeClusterSizeThreshold: flags.integer('large-cluster-size-threshold', { min: 0, max: 1_000_000 }),
     unhealthyZoneThreshold: fraction(flags, 'unhealthy-zone-threshold', 1),
-    resourceQuotaSyncPeriodMs: milliseconds(flags, 'resource-quota-sync-period'),
-    claimBinderSyncPeriodMs: milliseconds(flags, 'pvclaimbinder-sync-period'),
+    resourceQuotaSyncPeriod: milliseconds(flags, 'resource-quota-sync-period'),
+    claimBinderSyncPeriod: milliseconds(flags, 'pvclaimbinder-sync-period'),
     disableForceDetachOnTimeout: flags.isSet('disable-force-detach-on-timeout') ? true : undefined,
     recyclerHostPathSeconds: flags.integer('pv-recycler-minimum-timeout-hostpath', SECONDS),
     recyclerHostPathSecondsPerGibibyte: flags.integer('pv-recycler-timeout-increment-hostpath', SECONDS),
     recyclerNfsSeconds: flags.integer('pv-recycler-minimum-timeout-nfs', SECONDS),
     recyclerNfsSecondsPerGibibyte: flags.integer('pv-recycler-increment-timeout-nfs', SECONDS),
     enableDynamicProvisioning: flags.isSet('enable-dynamic-provisioning') ? undefined : false,
-    autoscalerSyncPeriodMs: milliseconds(flags, 'horizontal-pod-autoscaler-sync-period'),
+    autoscalerSyncPeriod: milliseconds(flags, 'horizontal-pod-autoscaler-sync-period'),
     autoscalerTolerance: fraction(flags, 'horizontal-pod-autoscaler-tolerance', 1000),
-    downscaleStabilizationMs: milliseconds(flags, 'horizontal-pod-autoscaler-downscale-stabilization', {
+    downscaleStabilization: milliseconds(flags, 'horizontal-pod-autoscaler-downscale-stabilization', {
       canBeZero: true,
     }),
-    cpuInitializationPeriodMs: milliseconds(flags, 'horizontal-pod-autoscaler-cpu-initialization-period', {
+    cpuInitializationPeriod: milliseconds(flags, 'horizontal-pod-autoscaler-cpu-initialization-period', {
       canBeZero: true,
     }),
-    initialReadinessDelayMs: milliseconds(flags, 'horizontal-pod-autoscaler-initial-readiness-delay', {
+    initialReadinessDelay: milliseconds(flags, 'horizontal-pod-autoscaler-initial-readiness-delay', {
       canBeZero: true,
     }),
-    maxDurationMs: milliseconds(flags, 'cluster-signing-duration'),
-    tokenCleanUpPeriodMs: milliseconds(flags, 'legacy-service-account-token-clean-up-period'),
+    clusterSigningDuration: milliseconds(flags, 'cluster-signing-duration'),
+    tokenCleanUpPeriod: milliseconds(flags, 'legacy-service-account-token-clean-up-period'),
     ...nodeNetworks(flags),
     concurrency: concurrency(flags),
     terminatedPodThreshold: flags.integer('terminated-pod-gc-threshold', { min: 0, max: 10_000_000 }),

@@ -112,7 +112,7 @@ test('simulated containers follow commands and annotations; logs, messages and v
   const id = await runtime.createContainer(request);
   await runtime.startContainer(id);
   await expect
-    .poll(() => runtime.containerStatus(id), { timeout: 20_000 })
+    .poll(() => runtime.containerStatus(id))
     .toMatchObject({ state: 'CONTAINER_EXITED', exitCode: 3, reason: 'Error' });
   const log = await readFile(join(folder, 'logs', 'shell', '0.log'), 'utf8');
   expect(log.replace(/^\S+ /gm, '')).toBe(

@@ -30,9 +30,20 @@ describe('flags', () => {
     ['csi-address', 'csi.sock', '--csi-address must be the path of a socket such as /csi/csi.sock, got "csi.sock"'],
     ['csi-address', '/a.sock,unix:///a.sock', '--csi-address names /a.sock twice'],
     ['feature-gates', 'Topology', '--feature-gates must be NAME=true or NAME=false, got "Topology"'],
-    ['feature-gates', 'CSIVolumeGroupSnapshot=true', '--feature-gates: CSIVolumeGroupSnapshot is not supported'],
+    [
+      'feature-gates',
+      'CrossNamespaceVolumeDataSource=true',
+      '--feature-gates: CrossNamespaceVolumeDataSource is not supported',
+    ],
     ['feature-gates', 'HonorPVReclaimPolicy=false', '--feature-gates: HonorPVReclaimPolicy cannot be turned off'],
     ['feature-gates', 'Magic=true', '--feature-gates: no sidecar has a feature Magic'],
+    ['node-name', 'n1', '--node-name needs --node-deployment'],
+    [
+      'node-deployment',
+      'true',
+      '--node-deployment needs the name of the node: NODE_NAME in the environment, or --node-name',
+    ],
+    ['capacity-ownerref-level', '-2', '--capacity-ownerref-level must be -1 or more, got "-2"'],
     ['retry-interval-start', '1h', '--retry-interval-start must not be greater than --retry-interval-max'],
     ['volume-name-prefix', '', '--volume-name-prefix must not be empty'],
     ['timeout', 'soon', '--timeout must be a duration such as 30s or 1h, got "soon"'],
@@ -79,12 +90,12 @@ test('the program works for a driver that comes later, with kinds of snapshots t
   }).serve({ listen: `unix://${socket}` });
   const serving = driver.run(stop.signal);
 
-  await expect.poll(async () => (await claims.get('data')).status?.phase, { timeout: 60_000 }).toBe('Bound');
+  await expect.poll(async () => (await claims.get('data')).status?.phase).toBe('Bound');
   await expect
     .poll(
       async () =>
         (await client.apiextensions.v1.customresourcedefinitions.list()).items.map(({ metadata }) => metadata.name),
-      { timeout: 60_000 },
+      { timeout: 120_000 },
     )
     .toEqual([
       'volumesnapshotclasses.snapshot.storage.k8s.io',
@@ -93,4 +104,4 @@ test('the program works for a driver that comes later, with kinds of snapshots t
     ]);
   stop.abort();
   await Promise.all([running, serving]);
-}, 120_000);
+});

@@ -7,6 +7,7 @@ const DRIVERS = 'Drivers';
 const VOLUMES = 'Volumes';
 const SNAPSHOTS = 'Snapshots';
 const CAPACITY = 'Capacity';
+const NODES = 'A process for each node';
 const ELECTION = 'Leader election';
 
 const standalone: FlagDefinitions = {
@@ -50,7 +51,7 @@ const standalone: FlagDefinitions = {
     multiple: true,
     value: 'NAME=true|false,…',
     group: DRIVERS,
-    help: 'Topology=false treats volumes as accessible from everywhere; the other features of the sidecars are as they are by default',
+    help: 'CSIVolumeGroupSnapshot=true takes snapshots of groups of volumes; Topology=false treats volumes as accessible from everywhere; the other features of the sidecars are as they are by default',
   },
   'http-endpoint': {
     type: 'string',
@@ -153,6 +154,20 @@ const standalone: FlagDefinitions = {
     group: SNAPSHOTS,
     help: 'Characters of the uid that are used, without dashes; -1 for all of it, with dashes',
   },
+  'groupsnapshot-name-prefix': {
+    type: 'string',
+    value: 'TEXT',
+    default: 'groupsnapshot',
+    group: SNAPSHOTS,
+    help: 'Groups of snapshots are named after this and the uid of the VolumeGroupSnapshot',
+  },
+  'groupsnapshot-name-uuid-length': {
+    type: 'string',
+    value: 'N',
+    default: '-1',
+    group: SNAPSHOTS,
+    help: 'Characters of the uid that are used, without dashes; -1 for all of it, with dashes',
+  },
   'enable-capacity': {
     type: 'boolean',
     default: false,
@@ -178,6 +193,50 @@ const standalone: FlagDefinitions = {
     default: false,
     group: CAPACITY,
     help: 'Also for classes whose claims are bound at once',
+  },
+  'capacity-ownerref-level': {
+    type: 'string',
+    value: 'N',
+    group: CAPACITY,
+    help: 'What owns these objects: 0 the pod that POD_NAME and NAMESPACE in the environment name, 1 its controller, 2 the controller of that; -1 nothing (default 1 in a pod; elsewhere the node with --node-deployment, else nothing)',
+  },
+  'node-deployment': {
+    type: 'boolean',
+    default: false,
+    group: NODES,
+    help: 'Work only for the volumes of the node that NODE_NAME in the environment or --node-name names; the other nodes have processes of their own',
+  },
+  'node-name': {
+    type: 'string',
+    value: 'NAME',
+    group: NODES,
+    help: 'The node of --node-deployment (default: NODE_NAME in the environment)',
+  },
+  'node-deployment-immediate-binding': {
+    type: 'boolean',
+    default: true,
+    group: NODES,
+    help: 'Compete with the processes of other nodes for claims that are bound at once',
+  },
+  'node-deployment-base-delay': {
+    type: 'string',
+    value: 'DURATION',
+    default: '20s',
+    group: NODES,
+    help: 'The longest time that a process waits before it takes such a claim, at first; it doubles each time',
+  },
+  'node-deployment-max-delay': {
+    type: 'string',
+    value: 'DURATION',
+    default: '1m',
+    group: NODES,
+    help: 'The longest such time',
+  },
+  'enable-distributed-snapshotting': {
+    type: 'boolean',
+    default: false,
+    group: NODES,
+    help: 'Label snapshots with the node of their volume, whose process takes them; always with --node-deployment',
   },
   'leader-election': {
     type: 'boolean',
@@ -244,12 +303,14 @@ export const program: Program<CsiControllerOptions> = {
     examples: [
       ['keelson csi-controller --csi-address /csi/csi.sock --kubeconfig admin.kubeconfig', 'work for one driver'],
       ['keelson csi-controller --csi-address /a/csi.sock --csi-address /b/csi.sock', 'work for two'],
+      ['keelson csi-controller --node-deployment --node-name n1 --enable-capacity', 'work for the volumes of a node'],
     ],
   },
   access: {
     identity: IDENTITY,
     rules: [
       { apiGroups: [''], resources: ['nodes', 'pods'], verbs: READ },
+      { apiGroups: ['apps'], resources: ['replicasets', 'daemonsets', 'statefulsets'], verbs: ['get'] },
       { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
       { apiGroups: [''], resources: ['persistentvolumes'], verbs: [...READ, 'create', 'update', 'patch', 'delete'] },
       { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: [...READ, 'update', 'patch'] },
@@ -276,6 +337,17 @@ export const program: Program<CsiControllerOptions> = {
       {
         apiGroups: ['snapshot.storage.k8s.io'],
         resources: ['volumesnapshots/status', 'volumesnapshotcontents/status'],
+        verbs: ['patch'],
+      },
+      { apiGroups: ['groupsnapshot.storage.k8s.io'], resources: ['volumegroupsnapshotclasses'], verbs: READ },
+      {
+        apiGroups: ['groupsnapshot.storage.k8s.io'],
+        resources: ['volumegroupsnapshots', 'volumegroupsnapshotcontents'],
+        verbs: [...READ, 'create', 'update', 'patch', 'delete'],
+      },
+      {
+        apiGroups: ['groupsnapshot.storage.k8s.io'],
+        resources: ['volumegroupsnapshots/status', 'volumegroupsnapshotcontents/status'],
         verbs: ['patch'],
       },
       {

@@ -5,10 +5,13 @@ const groups: readonly FlagGroup[] = [
   {
     verdict: 'obeyed',
     why: 'as upstream, for the work of all sidecars',
-    flags: `capacity-for-immediate-binding? capacity-poll-interval controller-publish-readonly? csi-address default-fstype
-      enable-capacity? extra-create-metadata? extra-modify-metadata? feature-gates handle-volume-inuse-error? http-endpoint
+    flags: `capacity-for-immediate-binding? capacity-ownerref-level
+      capacity-poll-interval controller-publish-readonly? csi-address default-fstype
+      enable-capacity? enable-distributed-snapshotting? extra-create-metadata? extra-modify-metadata? feature-gates groupsnapshot-name-prefix
+      groupsnapshot-name-uuid-length handle-volume-inuse-error? http-endpoint
       immediate-topology? kube-api-burst kube-api-qps kubeconfig leader-election? leader-election-lease-duration
       leader-election-namespace leader-election-renew-deadline leader-election-retry-period master
+      node-deployment? node-deployment-base-delay node-deployment-immediate-binding? node-deployment-max-delay
       prevent-volume-mode-conversion? reconcile-sync retry-interval-max retry-interval-start snapshot-name-prefix
       snapshot-name-uuid-length strict-topology? timeout v volume-name-prefix volume-name-uuid-length worker-threads`,
   },
@@ -26,11 +29,6 @@ const groups: readonly FlagGroup[] = [
     verdict: 'accepted',
     why: 'one process waits for many answers at once',
     flags: 'capacity-threads cloning-protection-threads workers automaxprocs?',
-  },
-  {
-    verdict: 'accepted',
-    why: 'the objects have no owner; they are deleted with the class or the place that they are about',
-    flags: 'capacity-ownerref-level',
   },
   {
     verdict: 'accepted',
@@ -66,17 +64,6 @@ const groups: readonly FlagGroup[] = [
     verdict: 'refused',
     why: 'use --http-endpoint, which serves /metrics',
     flags: 'metrics-address metrics-path=/metrics',
-  },
-  {
-    verdict: 'refused',
-    why: 'one process works for all nodes',
-    flags: `node-deployment?=false node-deployment-base-delay node-deployment-immediate-binding?=true node-deployment-max-delay
-      enable-distributed-snapshotting?=false`,
-  },
-  {
-    verdict: 'refused',
-    why: 'snapshots of groups of volumes are not supported',
-    flags: 'groupsnapshot-name-prefix=groupsnapshot groupsnapshot-name-uuid-length=-1',
   },
   {
     verdict: 'refused',

@@ -4,6 +4,7 @@ import { type FlagValues, FlagError } from '../flag.ts';
 import type { StandaloneProgram, StandaloneTools } from '../program.ts';
 import { type ImageCommands, readImageCommands } from '../../../processes/index.ts';
 import { authorityOf, fileFlag, usable } from '../read-flags.ts';
+import { readSimulatedMachine } from '../../../simulated/assigned.ts';
 import { labelsOf } from './node-labels.ts';
 import type { NodesOptions } from './node-options.ts';
 import { NodeProgram } from './node-program.ts';
@@ -20,15 +21,21 @@ export function nodeFlags(flags: FlagValues): NodesOptions {
     ...(images === undefined ? {} : { runImages: { commands: commandsOf(images, flags.text('run-images') ?? '') } }),
     nodes: simulatedNodes(flags),
     ...(nodeName === undefined ? {} : { nodeName }),
-    ...pluginDirOf(flags),
+    ...machineOf(flags),
     nodeEndpoints: flags.isSet('node-endpoints'),
     simulatedMetrics: flags.isSet('simulated-metrics'),
   };
 }
 
-function pluginDirOf(flags: FlagValues): Pick<NodesOptions, 'pluginDir'> {
+function machineOf(flags: FlagValues): Pick<NodesOptions, 'pluginDir' | 'simulatedMachine'> {
   const pluginDir = flags.text('plugin-dir');
-  return pluginDir === undefined ? {} : { pluginDir };
+  const machine = fileFlag(flags, 'simulated-machine');
+  return {
+    ...(pluginDir === undefined ? {} : { pluginDir }),
+    ...(machine === undefined
+      ? {}
+      : { simulatedMachine: usable(() => readSimulatedMachine(machine, flags.text('simulated-machine') ?? '')) }),
+  };
 }
 
 /** A node with real containers takes the place of the simulated one, where no other number is asked for. */
@@ -57,7 +64,7 @@ export async function standaloneNodes(flags: FlagValues, tools: StandaloneTools)
         clientAuthorities,
         labels,
         ...timing,
-        ...pluginDirOf(flags),
+        ...machineOf(flags),
         clock,
         random,
         log,

@@ -1,6 +1,7 @@
 import type { OpenNodeBackend } from '../../../node/index.ts';
 import { nodeNames } from '../../../node/index.ts';
 import type { ImageCommands } from '../../../processes/index.ts';
+import type { SimulatedMachine } from '../../../simulated/index.ts';
 import type { SharedOptions } from '../program.ts';
 
 /** How images become processes. */
@@ -32,6 +33,11 @@ export interface NodesOptions {
    * `/var/lib/kubelet`; with several nodes in a folder for each node, named for it. Default none.
    */
   readonly pluginDir?: string;
+  /**
+   * The machine that each simulated node runs on, with sockets, NUMA nodes, cores and threads, and how the CPU, memory and topology managers
+   * assign them to containers; default 8 processors and 16Gi that are assigned to none.
+   */
+  readonly simulatedMachine?: SimulatedMachine;
   /** Containers of these images run as processes of this machine, as its user; default none. */
   readonly runImages?: RunImagesOptions;
   /** Whether `metrics.k8s.io` shows what simulated nodes and their pods use, for `kubectl top`; default true. */

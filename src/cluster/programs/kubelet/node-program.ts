@@ -4,7 +4,7 @@ import type { Client } from '../../../client/index.ts';
 import { SIMULATED_DRIVER } from '../../../controllers/index.ts';
 import { app, type LeaderElectionOptions } from '../../../kit/index.ts';
 import { nodeNames, NodeServer } from '../../../node/index.ts';
-import { simulatedBackend } from '../../../simulated/index.ts';
+import type { SimulatedMachine } from '../../../simulated/index.ts';
 import type { Credential } from '../../../wire/certificates/index.ts';
 import { renewedCredential } from '../../pki/issue-credential.ts';
 import { composeNodes } from './compose-nodes.ts';
@@ -12,7 +12,7 @@ import { groupAnnotations, removeFormerNodes } from './former-nodes.ts';
 import { holdNodes } from './hold-nodes.ts';
 import { NodeEndpoints, nodeSubject } from './node-endpoints.ts';
 import { placesOf, takePlaces } from './node-places.ts';
-import { withPluginSockets } from './plugin-sockets.ts';
+import { MachinesOfNodes } from './machines-of-nodes.ts';
 import { selfSigned } from './self-signed.ts';
 
 export interface NodeProgramOptions {
@@ -26,6 +26,8 @@ export interface NodeProgramOptions {
   readonly labels?: Readonly<Record<string, string>>;
   /** See `NodesOptions`. */
   readonly pluginDir?: string;
+  /** See `NodesOptions`. */
+  readonly simulatedMachine?: SimulatedMachine;
   readonly election?: Pick<LeaderElectionOptions, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>;
   readonly clock: Clock;
   readonly random: Random;
@@ -80,6 +82,8 @@ export class NodeProgram implements Runnable {
     await removeFormerNodes(this.#client, runner, names);
     using endpoints = await this.#openEndpoints(names);
     const servers: NodeServer[] = [];
+    const { pluginDir, simulatedMachine } = this.#options;
+    const machines = new MachinesOfNodes({ pluginDir, simulatedMachine, isSingle: nodes === 1 });
     const part = composeNodes({
       names,
       isSingle: false,
@@ -87,10 +91,12 @@ export class NodeProgram implements Runnable {
       nodeIp: address,
       annotations: groupAnnotations(runner),
       endpoints,
-      backend: withPluginSockets(simulatedBackend(), { pluginDir: this.#options.pluginDir, isSingle: nodes === 1 }),
+      backend: machines.backend(),
       drivers: [SIMULATED_DRIVER],
       ...(labels === undefined ? {} : { labels }),
-      serve: ({ name: node, served }) => {
+      serve: (agent) => {
+        machines.serve(agent);
+        const { name: node, served } = agent;
         const server = new NodeServer(served, log.with({ node }));
         servers.push(server);
         return server;

@@ -2,12 +2,12 @@ import type { Node } from '../../../api/types/core/v1.d.ts';
 import { SIMULATED_DRIVER } from '../../../controllers/index.ts';
 import type { Resource } from '../../../apiserver/index.ts';
 import { processBackend, type ProcessHost } from '../../../processes/index.ts';
-import { simulatedBackend } from '../../../simulated/index.ts';
 import type { ControlPlane } from '../../control-plane.ts';
 import type { Identity } from '../../in-process-client.ts';
 import { renewedCredential } from '../../pki/issue-credential.ts';
 import { SCHEDULER } from '../identities.ts';
 import type { ComposedProgram, Holding, ProgramContext } from '../program.ts';
+import type { SimulatedDevicesOptions } from '../simulated-devices/options.ts';
 import { hasSimulatedStorage, type SimulatedStorageOptions } from '../simulated-storage.ts';
 import { composeNodes } from './compose-nodes.ts';
 import { groupAnnotations, removeFormerNodes } from './former-nodes.ts';
@@ -16,10 +16,12 @@ import { nodeHost, NodeEndpoints, nodeSubject } from './node-endpoints.ts';
 import { namesOfNodes, type NodesOptions, nodesName, runnerOf } from './node-options.ts';
 import { placesOf, takePlaces } from './node-places.ts';
 import { openProcesses, withProcesses } from './node-processes.ts';
-import { withPluginSockets } from './plugin-sockets.ts';
+import { MachinesOfNodes } from './machines-of-nodes.ts';
 import { metricsResources } from './simulated-metrics/metrics-resources.ts';
 
-type Context = ProgramContext<NodesOptions & SimulatedStorageOptions & { readonly controllers?: unknown }>;
+type Context = ProgramContext<
+  NodesOptions & SimulatedStorageOptions & SimulatedDevicesOptions & { readonly controllers?: unknown }
+>;
 
 /** What the nodes of a cluster have before they run. */
 export class OpenNodes implements Disposable {
@@ -86,23 +88,25 @@ export function openEndpoints(
  * the same, under the scheduler's identity, which may see as much; each node writes as itself.
  */
 export function nodesInCluster({ plane, options, isShared }: Context, opened?: OpenNodes): ComposedProgram {
-  const { nodeBackend = simulatedBackend() } = options;
   const processes = opened?.processes;
   const names = namesOfNodes(options, isShared);
   const [first = ''] = names;
   const isSingle = names.length === 1;
+  const { pluginDir, simulatedMachine } = options;
+  const simulatedDrivers = Object.keys(options.simulatedDevices ?? {});
+  const machines = new MachinesOfNodes({ pluginDir, simulatedMachine, isSingle, simulatedDrivers });
   const nodes = composeNodes({
     names,
     isSingle,
     places: opened?.places ?? placesOf(names, 0, plane.server.objects.of<Node>('', 'nodes').listNow()),
     annotations: groupAnnotations(runnerOf(options, isShared)),
     endpoints: opened?.endpoints,
-    backend: withPluginSockets(processes === undefined ? nodeBackend : processBackend(processes), {
-      pluginDir: options.pluginDir,
-      isSingle,
-    }),
+    backend: machines.backend(processes === undefined ? options.nodeBackend : processBackend(processes)),
     ...(hasSimulatedStorage(options) ? { drivers: [SIMULATED_DRIVER] } : {}),
-    serve: (agent) => plane.localNodes.add(agent),
+    serve: (agent) => {
+      machines.serve(agent);
+      return plane.localNodes.add(agent);
+    },
     clientOf: (name) => plane.programClient(nodeIdentity(name)),
   });
   const part = processes === undefined ? nodes : withProcesses(nodes, processes);

@@ -32,7 +32,13 @@ export const program: Program<NodesOptions> = {
         type: 'string',
         value: 'FOLDER',
         group: GROUP,
-        help: 'Open the sockets of device plugins in this folder, as in /var/lib/kubelet (with several nodes, in FOLDER/NODE)',
+        help: 'Open the sockets of device plugins and of pod resources in this folder, as in /var/lib/kubelet (with several nodes, in FOLDER/NODE)',
+      },
+      'simulated-machine': {
+        type: 'string',
+        value: 'FILE',
+        group: GROUP,
+        help: 'Run simulated nodes on the machine of this file, with NUMA nodes, and CPU, memory and topology managers',
       },
       'simulated-metrics': {
         type: 'boolean',
@@ -67,7 +73,13 @@ export const program: Program<NodesOptions> = {
         type: 'string',
         value: 'FOLDER',
         group: GROUP,
-        help: 'Open the sockets of device plugins in this folder, as in /var/lib/kubelet (with several nodes, in FOLDER/NODE)',
+        help: 'Open the sockets of device plugins and of pod resources in this folder, as in /var/lib/kubelet (with several nodes, in FOLDER/NODE)',
+      },
+      'simulated-machine': {
+        type: 'string',
+        value: 'FILE',
+        group: GROUP,
+        help: 'Run simulated nodes on the machine of this file, with NUMA nodes, and CPU, memory and topology managers',
       },
       'client-ca-file': {
         type: 'string',

@@ -57,7 +57,7 @@ test('a provider is asked about images that match, with its arguments and enviro
     {
       kind: 'CredentialProviderRequest',
       apiVersion: 'credentialprovider.kubelet.k8s.io/v1',
-      image: 'a.example.com/web:1',
+      image: 'a.example.com/web',
     },
   ]);
 });

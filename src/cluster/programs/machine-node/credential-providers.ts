@@ -79,7 +79,7 @@ export function readCredentialProviders(
       name,
       matchImages,
       apiVersion,
-      defaultCacheMs: parseDuration(defaultCacheDuration),
+      defaultCacheDuration: parseDuration(defaultCacheDuration),
       ...tokenAttributesOf(provider, path),
       run: (input: string) => runCredentialProgram(program, input),
     };

@@ -2,9 +2,10 @@ import { access, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { amountsOf } from '../../../api/meaning/index.ts';
+import type { AssignmentOptions } from '../../../assignment/index.ts';
 import { type Clock, type Logger, parseDuration } from '../../../base/index.ts';
+import type { Pace } from '../../../client/index.ts';
 import {
-  type AssignmentOptions,
   type CgroupOptions,
   DiskPullRecords,
   type Enforcement,
@@ -22,12 +23,29 @@ export const KUBELET_VERSION = 'v1.36.3+keelson';
 /** What the machine's backend is opened with. */
 export function backendOptions(
   settings: KubeletSettings,
-  { addresses, rootDir }: { readonly addresses: readonly string[]; readonly rootDir: string },
+  {
+    addresses,
+    rootDir,
+    isOwnMachine,
+    runtimeCgroups = '',
+  }: {
+    readonly addresses: readonly string[];
+    readonly rootDir: string;
+    /** Whether the machine is there to be a node: then settings of its kernel are changed. */
+    readonly isOwnMachine: boolean;
+    /** Where the container runtime was started; default unknown. */
+    readonly runtimeCgroups?: string | undefined;
+  },
 ): LinuxBackendOptions {
   const { maxPods, podsPerCore } = settings;
   return {
     folders: { root: rootDir, podLogs: settings.podLogsDir },
     runtimeEndpoint: settings.containerRuntimeEndpoint,
+    ...(settings.imageServiceEndpoint === '' ? {} : { imageEndpoint: settings.imageServiceEndpoint }),
+    requestTimeoutMs: settings.runtimeRequestTimeout,
+    checkEvery: settings.nodeStatusUpdateFrequency,
+    kernelSettings: settings.protectKernelDefaults ? 'check' : isOwnMachine ? 'change' : 'leave',
+    processes: { kubeletCgroups: settings.kubeletCgroups, systemCgroups: settings.systemCgroups },
     cgroups: cgroupOptions(settings),
     assignment: assignmentOptions(settings),
     logRotation: {
@@ -45,6 +63,7 @@ export function backendOptions(
     systemReserved: settings.systemReserved,
     kubeReserved: settings.kubeReserved,
     evictionHard: settings.evictionHard,
+    runtimeCgroups,
     volumePluginDir: settings.volumePluginDir,
     kubeletVersion: KUBELET_VERSION,
   };
@@ -81,10 +100,19 @@ function assignmentOptions(settings: KubeletSettings): Partial<AssignmentOptions
   };
 }
 
+/** How fast events are written; undefined for no limit. */
+export function eventPace({ eventRecordQPS, eventBurst }: KubeletSettings): Pace | undefined {
+  return eventRecordQPS === 0 ? undefined : { perSecond: eventRecordQPS, burst: eventBurst };
+}
+
 /** What the agent of the machine uses besides its settings. */
 export interface AgentSurroundings {
   readonly rootDir: string;
   readonly plugins?: readonly CredentialPlugin[];
+  /** Whether the controller of a cloud completes the node; default false. */
+  readonly hasExternalCloud?: boolean;
+  /** The addresses of `--node-ip`; default none. */
+  readonly nodeIps?: readonly string[];
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -92,7 +120,7 @@ export interface AgentSurroundings {
 /** What the agent of the machine is started with, besides its backend. */
 export async function agentOptions(
   settings: KubeletSettings,
-  { rootDir, plugins = [], clock, log }: AgentSurroundings,
+  { rootDir, plugins = [], hasExternalCloud = false, nodeIps = [], clock, log }: AgentSurroundings,
 ): Promise<NodeBehavior> {
   const { podsOfManifest } = await import('../../../resources/core/pod-manifests.ts');
   const { idsPerPod } = settings.userNamespaces;
@@ -102,18 +130,18 @@ export async function agentOptions(
       ...(settings.staticPodPath === '' ? {} : { path: settings.staticPodPath }),
       ...(settings.staticPodURL === '' ? {} : { url: settings.staticPodURL }),
       urlHeaders: settings.staticPodURLHeader,
-      fileCheckMs: settings.fileCheckFrequency,
-      httpCheckMs: settings.httpCheckFrequency,
+      fileCheckInterval: settings.fileCheckFrequency,
+      httpCheckInterval: settings.httpCheckFrequency,
     },
     eviction: {
       evictionHard: settings.evictionHard,
       evictionSoft: settings.evictionSoft,
-      evictionSoftGraceMs: Object.fromEntries(
+      evictionSoftGrace: Object.fromEntries(
         Object.entries(settings.evictionSoftGracePeriod).map(([signal, text]) => [signal, parseDuration(text)]),
       ),
       evictionMinimumReclaim: settings.evictionMinimumReclaim,
       enforcesAllocatable: settings.enforceNodeAllocatable.includes('pods'),
-      transitionMs: settings.evictionPressureTransitionPeriod,
+      transitionPeriod: settings.evictionPressureTransitionPeriod,
       maxPodGraceSeconds: settings.evictionMaxPodGracePeriod,
       enforcesStorageLimits: settings.localStorageCapacityIsolation,
     },
@@ -121,8 +149,8 @@ export async function agentOptions(
       limits: {
         highPercent: settings.imageGCHighThresholdPercent,
         lowPercent: settings.imageGCLowThresholdPercent,
-        minAgeMs: settings.imageMinimumGCAge,
-        maxAgeMs: settings.imageMaximumGCAge,
+        minAge: settings.imageMinimumGCAge,
+        maxAge: settings.imageMaximumGCAge,
       },
       verification: {
         policy: settings.imagePullCredentialsVerificationPolicy as VerificationPolicy,
@@ -130,8 +158,22 @@ export async function agentOptions(
         records: new DiskPullRecords(rootDir),
       },
       plugins,
+      ...(settings.registryPullQPS === 0
+        ? {}
+        : { pullRate: { perSecond: settings.registryPullQPS, burst: settings.registryBurst } }),
       machineCredentials: () => machineCredentials([rootDir, process.cwd(), join(homedir(), '.docker'), '/.docker']),
     },
+    reporting: {
+      registers: settings.registerNode,
+      providerId: settings.providerID,
+      hasExternalCloud,
+      chosenAddresses: nodeIps.filter((address) => address !== '0.0.0.0' && address !== '::'),
+      maxImages: settings.nodeStatusMaxImages,
+      reportEvery: settings.nodeStatusReportFrequency,
+      leaseDuration: settings.nodeLeaseDurationSeconds * 1000,
+    },
+    maxRestartDelay: settings.crashLoopBackOff.maxContainerRestartPeriod,
+    seccompDefault: settings.seccompDefault,
     allowedUnsafeSysctls: settings.allowedUnsafeSysctls,
     changeDetection: changeDetectionOf(settings),
     shutdown: shutdownOptions(settings, { clock, log }),
@@ -154,7 +196,9 @@ function shutdownOptions(
   const neededMs = graceMs + periods.reduce((sum, { graceSeconds }) => sum + graceSeconds * 1000, 0);
   if (neededMs === 0) return undefined;
   const source = new LogindShutdown({ clock, log, neededMs });
-  return periods.length > 0 ? { source, periods } : { source, graceMs, criticalGraceMs };
+  return periods.length > 0
+    ? { source, periods }
+    : { source, gracePeriod: graceMs, criticalGracePeriod: criticalGraceMs };
 }
 
 const STRATEGIES: readonly ChangeDetection[] = ['Get', 'Cache', 'Watch'];

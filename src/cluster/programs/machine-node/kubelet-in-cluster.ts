@@ -9,7 +9,7 @@ import { FlagError, type FlagValues } from '../flag.ts';
 import { nodeSubject } from '../kubelet/node-endpoints.ts';
 import type { ComposedProgram, ProgramContext } from '../program.ts';
 import { addressesOf, servingOptions } from './standalone-kubelet.ts';
-import { agentOptions, backendOptions, machineProblem, parallelPulls } from './kubelet-backend.ts';
+import { agentOptions, backendOptions, eventPace, machineProblem, parallelPulls } from './kubelet-backend.ts';
 import { KubeletPorts } from './kubelet-ports.ts';
 import type { MachineNodeOptions, RealNodeOptions } from './options.ts';
 import { NO_FLAGS } from '../settings/flag-texts.ts';
@@ -87,7 +87,7 @@ export class OpenRealNode implements Disposable {
       random,
       log,
     });
-    const behavior = await agentOptions(settings, { rootDir, clock, log });
+    const behavior = await agentOptions(settings, { rootDir, nodeIps: realNode.addresses ?? [], clock, log });
     return new OpenRealNode(name, { addresses, ports, agentOptions: behavior });
   }
 
@@ -118,7 +118,7 @@ export function realNodeInCluster({ plane, options }: Context, opened?: OpenReal
     maxParallelPulls: parallelPulls(settings),
     ...opened.agentOptions,
     network: plane.podNetwork,
-    backend: linuxBackend(backendOptions(settings, { addresses, rootDir })),
+    backend: linuxBackend(backendOptions(settings, { addresses, rootDir, isOwnMachine: false })),
     onAgent: (agent) => {
       ports.serve(agent);
       plane.localNodes.add(agent, servingOptions(settings, NO_FLAGS));
@@ -130,6 +130,7 @@ export function realNodeInCluster({ plane, options }: Context, opened?: OpenReal
   return {
     identity: identityOf(name),
     parts: [part, { name: 'kubelet-certificates', prepare: () => renewal }, ...network],
+    eventPace: eventPace(settings),
   };
 }
 

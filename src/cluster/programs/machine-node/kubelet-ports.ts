@@ -4,6 +4,8 @@ import { runTogether } from '../../../base/index.ts';
 import type { Client } from '../../../client/index.ts';
 import {
   type AccessPolicy,
+  alive,
+  type Family,
   healthAnswer,
   NodeAccess,
   type NodeAgent,
@@ -17,6 +19,7 @@ import {
 import type { Credential } from '../../../wire/certificates/index.ts';
 import type { TlsIdentity } from '../../../wire/listen/index.ts';
 import { nodeSubject } from '../kubelet/node-endpoints.ts';
+import { CertificateMetrics } from './certificates/certificate-figures.ts';
 import { CertificateFiles } from './certificates/certificate-files.ts';
 import { RotatedCertificate } from './certificates/rotated-certificate.ts';
 import { credentialIn, FileChanges, selfSignedFiles, type ServingFiles } from './certificates/serving-certificate.ts';
@@ -24,7 +27,7 @@ import type { KubeletSettings } from './settings/kubelet-fields.ts';
 
 export interface KubeletPortsParts {
   readonly settings: KubeletSettings;
-  readonly tls: Pick<TlsIdentity, 'minVersion' | 'ciphers'>;
+  readonly tls: Pick<TlsIdentity, 'minVersion' | 'ciphers' | 'curves'>;
   readonly node: { readonly name: string; readonly addresses: readonly string[] };
   /** The agent's folder. */
   readonly rootDir: string;
@@ -41,7 +44,7 @@ export interface KubeletPortsParts {
   readonly log: Logger;
 }
 
-const LIVENESS = ['ping'];
+const LIVENESS = [alive('ping')];
 
 /**
  * The ports of a kubelet: one with TLS for everything, one without authorization where it is asked for, one for checks of its health, and the
@@ -55,6 +58,7 @@ export class KubeletPorts implements Runnable, Disposable {
   readonly #signed: CertificateFiles;
   #serving: Credential;
   readonly #resources: PodResourcesSocket;
+  readonly certificates: CertificateMetrics;
   #server: NodeServer | undefined;
 
   static async open(parts: KubeletPortsParts): Promise<KubeletPorts> {
@@ -96,6 +100,7 @@ export class KubeletPorts implements Runnable, Disposable {
     },
   ) {
     this.#parts = parts;
+    this.certificates = new CertificateMetrics(parts.clock);
     this.#resources = new PodResourcesSocket({ root: parts.rootDir, clock: parts.clock, log: parts.log });
     this.#endpoint = opened.endpoint;
     this.#files = opened.files;
@@ -111,7 +116,8 @@ export class KubeletPorts implements Runnable, Disposable {
   /** Answers callers from now on. */
   serve({ name, served }: NodeAgent): NodeServer {
     const { settings, client, clock, log, serving } = this.#parts;
-    const server = new NodeServer(served, log.with({ node: name }), serving);
+    const metrics = (): readonly Family[] => [...this.#resources.families(), ...this.certificates.families()];
+    const server = new NodeServer(served, log.with({ node: name }), { ...serving, metrics });
     this.#server = server;
     const { resources, devices } = served.backend;
     this.#resources.serve({ pod: served.pod, pods: served.pods, resources, devices });
@@ -134,6 +140,7 @@ export class KubeletPorts implements Runnable, Disposable {
           clock,
           random,
           log,
+          figures: this.certificates.of('server'),
           files: this.#signed,
           wanted: {
             subject: nodeSubject(node.name),

@@ -87,6 +87,12 @@ export const program: Program<MachineNodeOptions> = {
         group: GROUP,
         help: 'Folder of certificates that were requested or generated',
       },
+      'cloud-provider': {
+        type: 'string',
+        value: 'external',
+        group: GROUP,
+        help: "Let the controller of a cloud complete the node: it writes the node's addresses, and a taint keeps pods away until it has",
+      },
       'hostname-override': {
         type: 'string',
         value: 'NAME',
@@ -105,6 +111,12 @@ export const program: Program<MachineNodeOptions> = {
         default: '/var/lib/kubelet',
         group: GROUP,
         help: 'Folder of volumes and files of pods',
+      },
+      'runtime-cgroups': {
+        type: 'string',
+        value: 'PATH',
+        group: GROUP,
+        help: 'The cgroup in which the container runtime was started, whose use /stats/summary shows',
       },
       'image-credential-provider-config': {
         type: 'string',

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { AbortScope, type Runnable, runTogether } from '../../../base/index.ts';
 import { NETWORK_FOLDER } from '../../../cni/index.ts';
-import { app, type Part } from '../../../kit/index.ts';
+import { app, type Part, type ProgramAppOptions } from '../../../kit/index.ts';
 import { linuxBackend, nodeAddresses } from '../../../linux/index.ts';
 import { type CredentialPlugin, nodeAgent, type NodeServer, type ServingOptions } from '../../../node/index.ts';
 import { type FlagValues, FlagError } from '../flag.ts';
@@ -14,8 +14,9 @@ import { authorityOf, fileFlag, usable } from '../read-flags.ts';
 import { readCredentialProviders } from './credential-providers.ts';
 import { bootstrapClient, clientCertificateFiles } from './certificates/bootstrap.ts';
 import { RotatedCertificate } from './certificates/rotated-certificate.ts';
-import { agentOptions, backendOptions, machineProblem, parallelPulls } from './kubelet-backend.ts';
+import { agentOptions, backendOptions, eventPace, machineProblem, parallelPulls } from './kubelet-backend.ts';
 import { KubeletPorts } from './kubelet-ports.ts';
+import { NoCluster } from './no-cluster.ts';
 import { podCidrsOf } from './pod-network/pod-cidrs.ts';
 import { podNetworkPart } from './pod-network/pod-network-part.ts';
 import { kubeletConfiguration, type KubeletSettings } from './settings/kubelet-fields.ts';
@@ -27,12 +28,11 @@ import { tlsOf } from './tls-settings.ts';
 export async function standaloneKubelet(flags: FlagValues, tools: StandaloneTools): Promise<StandaloneProgram> {
   if (process.platform !== 'linux')
     throw new FlagError('the kubelet needs Linux; "keelson node" runs simulated nodes anywhere');
-  if ((flags.text('kubeconfig') ?? '') === '')
-    throw new FlagError(
-      'the kubelet needs --kubeconfig: it does not join the current cluster of kubectl, nor run without a cluster; "keelson up --container-runtime-endpoint unix:///PATH" starts a cluster with this machine as its node',
-    );
   const settings = readKubeletSettings(flags);
+  const hasCluster = (flags.text('kubeconfig') ?? '') !== '';
+  if (!hasCluster) checkWithoutCluster(settings, flags);
   const tls = tlsOf(settings);
+  const hasExternalCloud = isCloudExternal(flags);
   const labels = labelsOf(flags);
   const name = (flags.text('hostname-override') ?? hostname()).toLowerCase();
   const nodeIps = addressesOf(flags.text('node-ip')) ?? [];
@@ -47,10 +47,15 @@ export async function standaloneKubelet(flags: FlagValues, tools: StandaloneTool
   const certDir = flags.text('cert-dir') ?? '/var/lib/kubelet/pki';
   await bootstrapped(flags, { name, certDir, tools });
   const rootDir = flags.text('root-dir') ?? '/var/lib/kubelet';
-  const backend = linuxBackend(backendOptions(settings, { addresses, rootDir }));
-  const options = await agentOptions(settings, { rootDir, plugins: credentialPlugins(flags), clock, log });
+  const backend = linuxBackend(
+    backendOptions(settings, { addresses, rootDir, isOwnMachine: true, runtimeCgroups: flags.text('runtime-cgroups') }),
+  );
+  const plugins = credentialPlugins(flags);
+  const options = await agentOptions(settings, { rootDir, plugins, hasExternalCloud, nodeIps, clock, log });
+  const pace = eventPace(settings);
+  const appOptions: ProgramAppOptions = pace === undefined ? {} : { eventPace: pace };
   return {
-    server: serverChoice(settings, flags),
+    server: hasCluster ? serverChoice(settings, flags) : new NoCluster(),
     async run({ client, connection }, signal) {
       const node = { name, addresses };
       using ports = await KubeletPorts.open({
@@ -79,14 +84,18 @@ export async function standaloneKubelet(flags: FlagValues, tools: StandaloneTool
         backend,
         onAgent: (agent) => servers.push(ports.serve(agent)),
       });
-      const tasks: Runnable[] = [{ run: (scope) => app('kubelet', [part, ...networks]).run(client, scope) }, ports];
-      if (settings.rotateCertificates)
+      const tasks: Runnable[] = [
+        { run: (scope) => app('kubelet', [part, ...networks], appOptions).run(client, scope) },
+        ports,
+      ];
+      if (settings.rotateCertificates && hasCluster)
         tasks.push(
           new RotatedCertificate({
             client,
             clock,
             random,
             log,
+            figures: ports.certificates.of('client'),
             files: clientCertificateFiles(certDir, clock),
             wanted: {
               subject: nodeSubject(name),
@@ -95,7 +104,7 @@ export async function standaloneKubelet(flags: FlagValues, tools: StandaloneTool
             },
           }),
         );
-      print(`running node "${name}"`);
+      print(`running node "${name}"${hasCluster ? '' : ' without a cluster: pods come from manifests only'}`);
       try {
         await runTogether(tasks, signal);
       } finally {
@@ -103,6 +112,23 @@ export async function standaloneKubelet(flags: FlagValues, tools: StandaloneTool
       }
     },
   };
+}
+
+/** Refuses what needs an API server. */
+function checkWithoutCluster(settings: KubeletSettings, flags: FlagValues): void {
+  if ((flags.text('bootstrap-kubeconfig') ?? '') !== '')
+    throw new FlagError('--bootstrap-kubeconfig needs --kubeconfig: the file that the credentials are written to');
+  const { staticPodPath, staticPodURL, authentication, authorization } = settings;
+  if (staticPodPath === '' && staticPodURL === '')
+    throw new FlagError(
+      'the kubelet needs --kubeconfig: it does not join the current cluster of kubectl; without a cluster it needs staticPodPath or staticPodURL, where its pods come from; "keelson up --container-runtime-endpoint unix:///PATH" starts a cluster with this machine as its node',
+    );
+  if (settings.serverTLSBootstrap)
+    throw new FlagError('serverTLSBootstrap needs --kubeconfig: no API server signs the certificate');
+  if (settings.enableServer && (authentication.webhook.enabled || authorization.mode === 'Webhook'))
+    throw new FlagError(
+      'no client provided, cannot use webhook authentication or authorization: without --kubeconfig set authentication.webhook.enabled to false and authorization.mode to AlwaysAllow, or enableServer to false',
+    );
 }
 
 /** What configures a network for pods, where that is asked for. It is not a kubelet's job, so it is not done by default. */
@@ -130,6 +156,7 @@ function credentialPlugins(flags: FlagValues): readonly CredentialPlugin[] {
 const OTHER_FLAGS = [
   'bootstrap-kubeconfig',
   'cert-dir',
+  'cloud-provider',
   'config',
   'config-dir',
   'hostname-override',
@@ -138,6 +165,7 @@ const OTHER_FLAGS = [
   'kubeconfig',
   'node-ip',
   'root-dir',
+  'runtime-cgroups',
 ];
 
 /** What the server shows besides pods. */
@@ -185,6 +213,16 @@ function serverChoice({ kubeAPIQPS, kubeAPIBurst }: KubeletSettings, flags: Flag
     server: flags.text('master'),
     pace: kubeAPIQPS === 0 ? undefined : { perSecond: kubeAPIQPS, burst: kubeAPIBurst },
   };
+}
+
+/** Whether `--cloud-provider` says that the controller of a cloud completes the node. */
+function isCloudExternal(flags: FlagValues): boolean {
+  const provider = flags.text('cloud-provider') ?? '';
+  if (provider !== '' && provider !== 'external')
+    throw new FlagError(
+      `cloud provider "${provider}" was specified, but built-in cloud providers are disabled. Please set --cloud-provider=external and migrate to an external cloud provider`,
+    );
+  return provider === 'external';
 }
 
 /** What `--node-ip` says; undefined where it is not given. */

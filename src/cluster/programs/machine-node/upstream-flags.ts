@@ -9,8 +9,8 @@ const groups: readonly FlagGroup[] = [
   {
     verdict: 'obeyed',
     why: 'as upstream',
-    flags: `bootstrap-kubeconfig cert-dir config config-dir help? hostname-override image-credential-provider-bin-dir image-credential-provider-config kubeconfig logging-format node-ip node-labels
-      root-dir v`,
+    flags: `bootstrap-kubeconfig cert-dir cloud-provider config config-dir help? hostname-override image-credential-provider-bin-dir image-credential-provider-config kubeconfig logging-format node-ip node-labels
+      root-dir runtime-cgroups v`,
   },
   {
     verdict: 'obeyed',
@@ -37,14 +37,8 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'refused',
-    why: 'nodes of cloud providers are not supported yet',
-    flags: 'cloud-provider',
-  },
-  {
-    verdict: 'refused',
     why: 'it is for tests of upstream, or deprecated there',
-    flags: `exit-on-lock-contention?=false experimental-allocatable-ignore-eviction?=false experimental-mounter-path lock-file
-      runtime-cgroups`,
+    flags: `exit-on-lock-contention?=false experimental-allocatable-ignore-eviction?=false experimental-mounter-path lock-file`,
   },
 ];
 

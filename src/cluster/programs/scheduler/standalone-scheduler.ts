@@ -29,14 +29,14 @@ export async function standaloneScheduler(
     await writeFile(written, schedulerConfigurationText(configuration));
     return undefined;
   }
-  const maxUnschedulableMs = durationFlag(flags, 'pod-max-in-unschedulable-pods-duration');
+  const maxUnschedulableTime = durationFlag(flags, 'pod-max-in-unschedulable-pods-duration');
   return {
     server: serverChoice(configuration, flags),
     election: election(configuration),
     run: ({ client, election: chosen, serving }, signal) =>
       new SchedulerProgram(client, {
         random,
-        scheduler: { ...scheduler, maxUnschedulableMs },
+        scheduler: { ...scheduler, maxUnschedulableTime },
         election: chosen,
         ...(serving === undefined ? {} : { serving }),
       }).run(signal),

@@ -2,7 +2,7 @@ import { messageOf } from '../../../base/index.ts';
 import { FlagError, type FlagDefinition, type FlagDefinitions, type FlagValues } from '../flag.ts';
 import type { ConfigurationTable } from './configuration-table.ts';
 import type { UpstreamFlag } from '../upstream-flag.ts';
-import type { FlagForm, MemoryReservation, RegisteredTaint, Setting } from './setting.ts';
+import type { FlagForm, MemoryReservation, RegisteredTaint, Setting, SettingsOf, SettingTable } from './setting.ts';
 import { milliseconds, withValue, type WrittenConfiguration } from './written-values.ts';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
@@ -59,15 +59,15 @@ export const NO_FLAGS: FlagValues = {
 };
 
 /** The settings with what flags say instead. */
-export function withFlags(
-  { flagged }: ConfigurationTable,
-  settings: WrittenConfiguration,
+export function withFlags<Fields extends SettingTable>(
+  { flagged }: ConfigurationTable<Fields>,
+  settings: SettingsOf<Fields>,
   flags: FlagValues,
-): WrittenConfiguration {
-  let all = settings;
+): SettingsOf<Fields> {
+  let all: WrittenConfiguration = settings;
   for (const { flag, path, setting } of flagged)
     if (flags.has(flag)) all = withValue(all, path, flagValue(flag, setting, flags));
-  return all;
+  return all as SettingsOf<Fields>; // a flag has the form of its field
 }
 
 function flagValue(flag: string, { form }: Setting, flags: FlagValues): unknown {

@@ -1,4 +1,13 @@
-import { accepted, duration, group, plainFlag, pointedInteger, quantity, text, texts } from './setting.ts';
+import {
+  accepted,
+  durationOrNanoseconds,
+  fileVerbosities,
+  group,
+  plainFlag,
+  pointedInteger,
+  quantity,
+  text,
+} from './setting.ts';
 
 const LOGS = accepted('logs are configured with --v and --logging-format');
 const ROUTING = {
@@ -9,9 +18,9 @@ const ROUTING = {
 /** `logging`, which configuration files of all components have. */
 export const loggingFields = group('LoggingConfiguration', {
   format: text('text', LOGS),
-  flushFrequency: duration(5000, LOGS, 'log-flush-frequency'),
+  flushFrequency: durationOrNanoseconds(5000, LOGS, 'log-flush-frequency'),
   verbosity: pointedInteger(0, LOGS),
-  vmodule: texts([], LOGS),
+  vmodule: fileVerbosities([], LOGS),
   options: group('FormatOptions', {
     text: group('TextOptions', ROUTING),
     json: group('JSONOptions', ROUTING),

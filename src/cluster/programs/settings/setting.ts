@@ -70,9 +70,6 @@ export function refused(why: string): FieldVerdict {
   return { verdict: 'refused', why };
 }
 
-/** Of a field that the agent will obey. */
-export const NOT_YET: FieldVerdict = refused('the default is used; no other value is supported yet');
-
 interface Written {
   readonly shape: Shape | ((version: string) => Shape);
   readonly form: FlagForm;
@@ -120,6 +117,7 @@ export interface ShutdownPeriod {
 }
 
 const NUMBER: Shape = { kind: 'scalar', scalar: 'double' };
+const ANY: Shape = { kind: 'scalar', scalar: 'JSON' };
 const QUANTITY: Shape = { kind: 'scalar', scalar: 'Quantity' };
 
 export const text = maker<string>({ shape: TEXT, form: 'text' });
@@ -136,6 +134,8 @@ export const plainNumber = maker<number>({ shape: NUMBER, form: 'fraction' });
 export const pointedNumber = maker<number>({ shape: NUMBER, form: 'number', isPointer: true });
 /** Milliseconds. */
 export const duration = maker<number>({ shape: DURATION, form: 'duration' });
+/** Milliseconds, of which a file gives a text (`5s`) or a number of nanoseconds. */
+export const durationOrNanoseconds = maker<number>({ shape: ANY, form: 'duration' });
 export const pointedDuration = maker<number>({ shape: DURATION, form: 'duration', isPointer: true });
 export const texts = maker<readonly string[]>({ shape: listOf(TEXT), form: 'list', isPointer: true });
 export const integers = maker<readonly number[]>({ shape: listOf(INTEGER), form: 'list', isPointer: true });
@@ -158,6 +158,17 @@ export const taints = maker<readonly RegisteredTaint[]>({
     }),
   ),
   form: 'taints',
+  isPointer: true,
+});
+/** Levels of the log for files whose names match a pattern. */
+export interface FileVerbosity {
+  readonly filePattern: string;
+  readonly verbosity: number;
+}
+
+export const fileVerbosities = maker<readonly FileVerbosity[]>({
+  shape: listOf(objectOf('v1.VModuleItem', { filePattern: TEXT, verbosity: LONG })),
+  form: 'list',
   isPointer: true,
 });
 export const reservations = maker<readonly MemoryReservation[]>({

@@ -1,7 +1,8 @@
 // Values at places of a configuration, before and after defaults.
 import { formatDuration, parseGoDuration } from '../../../base/index.ts';
+import { FlagError } from '../flag.ts';
 import type { ConfigurationTable, PlacedSetting } from './configuration-table.ts';
-import type { Setting, SettingTable } from './setting.ts';
+import type { Setting, SettingsOf, SettingTable } from './setting.ts';
 
 /** A configuration as a file writes it. */
 export type WrittenConfiguration = Readonly<Record<string, unknown>>;
@@ -30,17 +31,29 @@ function isObject(value: unknown): value is WrittenConfiguration {
 }
 
 /** A configuration with all defaults, and durations as milliseconds. */
-export function withDefaults({ all }: ConfigurationTable, written: WrittenConfiguration): WrittenConfiguration {
+export function withDefaults<Fields extends SettingTable>(
+  { all }: ConfigurationTable<Fields>,
+  written: WrittenConfiguration,
+): SettingsOf<Fields> {
   let settings: WrittenConfiguration = {};
   for (const { path, setting } of all) settings = withValue(settings, path, valueOf(setting, valueAt(written, path)));
-  return settings;
+  return settings as SettingsOf<Fields>; // the loop has set every field
 }
 
 function valueOf(setting: Setting, written: unknown): unknown {
   if (written === undefined || written === null) return setting.default;
-  const value =
-    setting.form === 'duration' && typeof written === 'string' ? milliseconds(written) : plainNumber(written);
+  const value = setting.form === 'duration' ? durationMs(written) : plainNumber(written);
   return setting.isZeroDefault && (value === 0 || value === '') ? setting.default : value;
+}
+
+/** The milliseconds of a text, or of a number of nanoseconds. */
+function durationMs(written: unknown): number {
+  if (typeof written === 'number' || typeof written === 'bigint') return Number(written) / NANOSECONDS_PER_MS;
+  try {
+    return milliseconds(String(written));
+  } catch (cause) {
+    throw new FlagError(`invalid duration ${JSON.stringify(written)}`, { cause });
+  }
 }
 
 export function milliseconds(duration: string): number {

@@ -1,6 +1,7 @@
 import { Controller, Node } from '../../../csi/protocol/csi-v1.ts';
 import { type ConformCase, expectThat } from '../../suite.ts';
 import type { CsiWorld } from '../csi-world.ts';
+import { driverState, requireNothingLeft } from '../driver-state.ts';
 import { withController, withMounts, withRestarts } from './applies.ts';
 import { publish, requireGone, staged } from './node-cases.ts';
 import { requireMore, requireSame } from './repeated-calls.ts';
@@ -120,7 +121,7 @@ export const crashCases: readonly ConformCase<CsiWorld>[] = [
     level: 'must',
     skip: volumes,
     async run(world, signal) {
-      const before = await world.state(signal);
+      const before = await driverState(world, signal);
       for (let round = 0; round < ROUNDS; round++) {
         const volume = await world.create(signal);
         const { volumeId = '' } = volume;
@@ -136,7 +137,7 @@ export const crashCases: readonly ConformCase<CsiWorld>[] = [
         for (const { snapshotId = '' } of snapshots) await world.deleteSnapshot(snapshotId, signal);
         await world.delete(volumeId, signal);
       }
-      await world.requireNothingLeft(before, signal);
+      await requireNothingLeft(world, before, signal);
     },
   },
 ];

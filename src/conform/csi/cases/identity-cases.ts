@@ -1,7 +1,13 @@
-import { Controller, Identity, Node } from '../../../csi/protocol/csi-v1.ts';
+import { Controller, GroupController, Identity, Node } from '../../../csi/protocol/csi-v1.ts';
 import type { Method } from '../../../wire/grpc/index.ts';
 import { type ConformCase, expectThat } from '../../suite.ts';
-import { type ControllerCapability, type CsiWorld, nameOf, type NodeCapability } from '../csi-world.ts';
+import {
+  type ControllerCapability,
+  type CsiWorld,
+  type GroupCapability,
+  nameOf,
+  type NodeCapability,
+} from '../csi-world.ts';
 
 const NAME = /^[a-zA-Z0-9]([a-zA-Z0-9.-]{0,61}[a-zA-Z0-9])?$/;
 
@@ -22,13 +28,30 @@ const CONTROLLER: readonly (readonly [ControllerCapability, AnyMethod])[] = [
   ['GET_VOLUME', Controller.controllerGetVolume],
   ['MODIFY_VOLUME', Controller.controllerModifyVolume],
   ['GET_SNAPSHOT', Controller.getSnapshot],
+  ['GET_VOLUME_HEALTH', Controller.controllerGetVolumeHealth],
+  ['LIST_VOLUME_HEALTH', Controller.controllerListVolumeHealth],
 ];
 const NODE: readonly (readonly [NodeCapability, AnyMethod])[] = [
   ['STAGE_UNSTAGE_VOLUME', Node.nodeStageVolume],
   ['STAGE_UNSTAGE_VOLUME', Node.nodeUnstageVolume],
   ['GET_VOLUME_STATS', Node.nodeGetVolumeStats],
   ['EXPAND_VOLUME', Node.nodeExpandVolume],
+  ['GET_VOLUME_HEALTH', Node.nodeGetVolumeHealth],
+  ['GET_STORAGE_HEALTH', Node.nodeGetStorageHealth],
 ];
+const GROUP: readonly (readonly [GroupCapability, AnyMethod])[] = [
+  ['CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT', GroupController.createVolumeGroupSnapshot],
+  ['CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT', GroupController.deleteVolumeGroupSnapshot],
+  ['CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT', GroupController.getVolumeGroupSnapshot],
+];
+/** Calls without required fields. */
+const LENIENT = [
+  Controller.listVolumes,
+  Controller.listSnapshots,
+  Controller.getCapacity,
+  Controller.controllerListVolumeHealth,
+  Node.nodeGetStorageHealth,
+].map(({ path }) => path);
 
 export const identityCases: readonly ConformCase<CsiWorld>[] = [
   {
@@ -101,11 +124,8 @@ export const identityCases: readonly ConformCase<CsiWorld>[] = [
     source: 'CSI 1.13, error scheme',
     level: 'must',
     async run(world, signal) {
-      const lenient = [Controller.listVolumes, Controller.listSnapshots, Controller.getCapacity].map(
-        ({ path }) => path,
-      );
       for (const { method } of callsOf(world, true)) {
-        if (lenient.includes(method.path)) continue;
+        if (LENIENT.includes(method.path)) continue;
         await world.requireCode(method, {}, { codes: ['INVALID_ARGUMENT'], when: 'with an empty request', signal });
       }
     },
@@ -118,6 +138,7 @@ function callsOf(
 ): readonly { readonly capability: string; readonly method: AnyMethod }[] {
   const calls = [
     ...(facts.hasController ? CONTROLLER : []).map(([name, method]) => ({ name, method, claimed: facts.controller })),
+    ...(facts.group.size > 0 ? GROUP : []).map(([name, method]) => ({ name, method, claimed: facts.group })),
     ...(facts.hasNode ? NODE : []).map(([name, method]) => ({ name, method, claimed: facts.node })),
   ];
   return calls

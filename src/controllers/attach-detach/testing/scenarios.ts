@@ -1,7 +1,15 @@
-import { Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from '../../../client/index.ts';
+import {
+  CSINode,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  VolumeAttachment,
+} from '../../../client/index.ts';
 import { type Scenario, type ScenarioTopic, see } from '../../testing/scenarios/index.ts';
 import { attaching } from './attaching.ts';
 import { conflicts, detaching } from './detaching.ts';
+import { disks } from './disks.ts';
 import { end, Stage, type StagedScenario } from './stage.ts';
 
 /** Detaches everything at the end. */
@@ -24,6 +32,7 @@ function staged(scenario: StagedScenario, id: number): Scenario {
 export const topic: ScenarioTopic = {
   controllers: ['persistentvolume-attach-detach-controller'],
   seen: [
+    see(CSINode, ({ metadata }) => metadata.annotations),
     see(Node, ({ spec }) => spec?.taints),
     see(PersistentVolume),
     see(PersistentVolumeClaim),
@@ -33,7 +42,7 @@ export const topic: ScenarioTopic = {
   // The real controller lists a node's volumes in any order.
   masks: [[/\^handle-[ab]-1$/g, '^handle-?-1']],
   scenarios: Object.fromEntries(
-    Object.entries({ ...attaching, ...conflicts, ...detaching }).map(([name, scenario], id) => [
+    Object.entries({ ...attaching, ...conflicts, ...detaching, ...disks }).map(([name, scenario], id) => [
       name,
       staged(scenario, id),
     ]),

@@ -8,7 +8,12 @@ import { ScenarioWorld } from './scenario-world.ts';
 /** How long the recording waited before each look: the age of objects matters. */
 const QUIET_MS = 1500;
 /** Runs only the API server, with the admission plugins that were enabled when scenarios were recorded. */
-const AS_RECORDED = { controllers: false, scheduler: false, nodes: 0, disableAdmission: ['ServiceAccount'] } as const;
+const AS_RECORDED = {
+  controllers: false,
+  scheduler: false,
+  nodes: 0,
+  admission: { disable: ['ServiceAccount'] },
+} as const;
 
 /** Runs all steps and returns what was recorded. */
 export async function play(scenario: Scenario, world: ScenarioWorld): Promise<readonly object[]> {

@@ -147,5 +147,5 @@ export class CsiCluster implements AsyncDisposable {
 
 /** Waits for a condition in real time: drivers answer over sockets. */
 export async function until(check: () => void | Promise<void>): Promise<void> {
-  await vi.waitFor(check, { timeout: 15_000, interval: 20 });
+  await vi.waitFor(check, { timeout: 120_000, interval: 20 });
 }

@@ -1,3 +1,4 @@
+import { quoteGo } from '../../../api/index.ts';
 import type { TokenRequest } from '../../../api/types/authentication/v1.d.ts';
 import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '../../../api/types/core/v1.d.ts';
 import type { CSIDriver } from '../../../api/types/storage/v1.d.ts';
@@ -16,7 +17,7 @@ export async function audienceProblem(
   const [audience = ''] = audiences;
   if (await isReferenced(audience, pod, parts)) return undefined;
   if (parts.authorizer !== undefined && (await mayAsk(parts.authorizer, request, audience))) return undefined;
-  const problem = `audience ${JSON.stringify(audience)} not found in pod spec volume`;
+  const problem = `audience ${quoteGo(audience)} not found in pod spec volume`;
   return `${problem}, ${request.user.name} is not authorized to request tokens for this audience`;
 }
 

@@ -1,4 +1,4 @@
-import { StatusError } from '../../../api/index.ts';
+import { quoteGo, StatusError } from '../../../api/index.ts';
 import { podReferences } from '../../../api/meaning/index.ts';
 import type { Node, Pod, Volume } from '../../../api/types/core/v1.d.ts';
 import type { AdmissionAttributes, ServerObjects } from '../../../apiserver/index.ts';
@@ -12,7 +12,7 @@ export async function mirrorPodProblem(
   objects: ServerObjects,
 ): Promise<string | undefined> {
   const pod = request.object as unknown as Pod;
-  const quoted = JSON.stringify(node);
+  const quoted = quoteGo(node);
   if (pod.metadata?.annotations?.[MIRROR] === undefined) {
     return `pod does not have "${MIRROR}" annotation, node ${quoted} can only create mirror pods`;
   }
@@ -24,7 +24,7 @@ export async function mirrorPodProblem(
 }
 
 async function ownerProblem(node: string, { metadata }: Pod, objects: ServerObjects): Promise<string | undefined> {
-  const quoted = JSON.stringify(node);
+  const quoted = quoteGo(node);
   const { ownerReferences: owners = [] } = metadata ?? {};
   const [owner] = owners;
   if (owners.length > 1) return `node ${quoted} can only create pods with a single owner reference set to itself`;

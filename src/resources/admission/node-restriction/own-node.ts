@@ -1,3 +1,4 @@
+import { quoteGo } from '../../../api/index.ts';
 import type { Node } from '../../../api/types/core/v1.d.ts';
 import type { AdmissionAttributes } from '../../../apiserver/index.ts';
 import { compareUtf8, deepEqual } from '../../../base/index.ts';
@@ -7,8 +8,8 @@ type Labels = Readonly<Record<string, string>>;
 /** Why a node may not write this Node: it must be its own, without labels or taints by which it could attract pods. */
 export function nodeProblem(node: string, request: AdmissionAttributes): string | undefined {
   const { operation, name } = request;
-  const quoted = JSON.stringify(node);
-  if (name !== node) return `node ${quoted} is not allowed to modify node ${JSON.stringify(name)}`;
+  const quoted = quoteGo(node);
+  if (name !== node) return `node ${quoted} is not allowed to modify node ${quoteGo(name)}`;
   const written = request.object as unknown as Node | undefined;
   const old = request.old as unknown as Node | undefined;
   if (operation === 'CREATE') return creationProblem(quoted, written);

@@ -76,8 +76,8 @@ export class PreemptionTasks {
   }
 
   /**
-   * Removes the nominations of lower-priority pods for the node: they will hardly fit there any more and look for
-   * another at once.
+   * Removes the nominations of lower-priority pods for the node: they are unlikely to fit there now, and the scheduler
+   * tries other nodes for them at once.
    */
   async #clearNominations({ pod, nodeName }: Preemption, { signal }: StepOptions): Promise<void> {
     const others = this.#context.nominatedPods

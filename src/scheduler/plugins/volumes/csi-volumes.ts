@@ -34,7 +34,7 @@ export interface CsiVolumesOptions {
   readonly mustExist: boolean;
 }
 
-/** The pod's volumes that CSI drivers count: the driver of each by the volume's unique name. */
+/** The pod's volumes that count against the limits of CSI drivers: maps the unique name of each volume to its driver. */
 export function csiVolumesOf(
   pod: Observed<Pod>,
   listers: VolumeListers,

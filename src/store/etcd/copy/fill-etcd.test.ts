@@ -176,7 +176,7 @@ describeWithEtcd('a copy into etcd', (etcd) => {
       endpoints: [own.endpoint],
       from: 'x',
       isFinal: async () => true,
-      requestTimeoutMs: 2000,
+      requestTimeout: 2000,
     };
     const source = givenSnapshot(keys(1000));
     const dying = (async function* () {
@@ -190,7 +190,7 @@ describeWithEtcd('a copy into etcd', (etcd) => {
     await expectFailure('Unavailable', fillEtcd({ ...source, batches: dying }, options));
 
     await own.restart();
-    const { objects } = await fillEtcd(givenSnapshot(keys(1000)), { ...options, requestTimeoutMs: 10_000 });
+    const { objects } = await fillEtcd(givenSnapshot(keys(1000)), { ...options, requestTimeout: 10_000 });
     await using store = openStore(own);
     expect([objects, (await store.range(prefixRange('/registry/'))).count]).toEqual([1000, 1000]);
   });

@@ -137,7 +137,7 @@ export class EtcdProcess implements AsyncDisposable {
       tls,
       clock: new RealClock(),
       random: new CryptoRandom(),
-      requestTimeoutMs: START_TIMEOUT_MS,
+      requestTimeout: START_TIMEOUT_MS,
     });
     try {
       await client.call(STATUS, {}, { isRepeatable: true });

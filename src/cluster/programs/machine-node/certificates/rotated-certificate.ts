@@ -2,6 +2,7 @@ import { type Clock, type Logger, messageOf, type Random, type Runnable } from '
 import type { Client } from '../../../../client/index.ts';
 import type { Credential } from '../../../../wire/certificates/index.ts';
 import { type CertificateFiles, validityOf } from './certificate-files.ts';
+import type { CertificateFigures } from './certificate-figures.ts';
 import { requestCertificate, type WantedNodeCertificate } from './request-certificate.ts';
 
 /** Share of a certificate's life after which it is replaced: between these two. */
@@ -19,6 +20,8 @@ export interface RotationParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Counts what becomes of the certificate. */
+  readonly figures?: CertificateFigures;
   /** Called with each certificate that was stored. */
   readonly onStored?: (credential: Credential) => void;
 }
@@ -35,6 +38,7 @@ export class RotatedCertificate implements Runnable {
     const { clock, files } = this.#parts;
     while (!signal.aborted) {
       const known = await files.current();
+      if (known !== undefined) this.#parts.figures?.known(known);
       const waitMs = known === undefined ? 0 : this.#deadlineOf(known) - clock.now();
       if (waitMs <= 0) await this.#rotate(signal);
       else await this.#sleep(waitMs, signal);
@@ -53,16 +57,19 @@ export class RotatedCertificate implements Runnable {
 
   /** Tries until there is a new certificate. */
   async #rotate(signal: AbortSignal): Promise<void> {
-    const { client, files, wanted, clock, log, onStored } = this.#parts;
+    const { client, files, wanted, clock, log, onStored, figures } = this.#parts;
     for (let delayMs = FIRST_RETRY_MS; !signal.aborted; delayMs = Math.min(2 * delayMs, LAST_RETRY_MS)) {
       try {
+        const before = await files.current();
         const credential = await requestCertificate(client, wanted, { signal });
         await files.store(credential);
+        figures?.rotated(credential, before);
         onStored?.(credential);
         log.info('certificate rotated', { path: files.path, signer: wanted.signerName });
         return;
       } catch (error) {
         if (signal.aborted) return;
+        figures?.failed();
         log.warn('certificate cannot be rotated yet', { error: messageOf(error), retryAfterMs: delayMs });
         await clock.sleep(delayMs, signal);
       }

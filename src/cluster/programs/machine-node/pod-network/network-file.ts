@@ -5,20 +5,20 @@ import type { Random } from '../../../../base/index.ts';
 import { CniError, networkFiles, parseNetworkConfiguration } from '../../../../cni/index.ts';
 import { replaceWhole } from '../../../whole-file.ts';
 
-/** The last of the usual names: runtimes take the first file of the folder. */
+/** Sorts after the names that network plugins usually take: a runtime uses the first file of the folder. */
 const FILE = '99-keelson.conflist';
-/** How a file is recognised as ours. */
+/** The network's name in our file, by which it is recognised later. */
 const NETWORK = 'keelson-pods';
 const BRIDGE = 'keelson0';
 
-/** What became of the file. */
+/** The outcome of writing the file. */
 export type FileOutcome =
   | { readonly type: 'written' }
   | { readonly type: 'unchanged' }
-  /** The administrator has configured a network: it is used, and ours is not there. */
+  /** The administrator has configured a network. The runtime uses that one, and our file does not exist. */
   | { readonly type: 'foreign'; readonly file: string };
 
-/** The network of a node's pods as a file for its container runtime. Files of others are never touched, and win. */
+/** The network of a node's pods as a file for its container runtime. Files that are not ours take precedence and are never changed. */
 export class NetworkFile {
   readonly #folder: string;
   readonly #random: Random;
@@ -32,7 +32,7 @@ export class NetworkFile {
     return join(this.#folder, FILE);
   }
 
-  /** Makes the file say that pods get addresses of these ranges: all at once, so that runtimes never read half of it. */
+  /** Writes that pods get addresses from these ranges. The file is replaced atomically, so that a runtime never reads half of it. */
   async write(podCidrs: readonly string[]): Promise<FileOutcome> {
     const present = await readFile(this.path, 'utf8').catch(() => undefined); // there is none yet
     const isOurs = present !== undefined && nameIn(present) === NETWORK;
@@ -49,7 +49,7 @@ export class NetworkFile {
   }
 }
 
-/** A bridge with addresses of the ranges; ports of the node and limits of bandwidth as pods ask for them. */
+/** A bridge with addresses from the ranges, and plugins for the host ports and bandwidth limits of pods. */
 export function networkText(podCidrs: readonly string[]): string {
   const routes = podCidrs.map((cidr) => ({ dst: isFamily4(cidr) ? '0.0.0.0/0' : '::/0' }));
   const network = {
@@ -77,7 +77,7 @@ function nameIn(text: string): string | undefined {
   try {
     return parseNetworkConfiguration(text).name;
   } catch (error) {
-    if (error instanceof CniError) return undefined; // the administrator has changed it: it is theirs
+    if (error instanceof CniError) return undefined; // an administrator has edited it, so it is no longer ours to change
     throw error;
   }
 }

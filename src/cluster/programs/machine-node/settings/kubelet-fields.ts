@@ -3,7 +3,6 @@ import {
   duration,
   flag,
   integer,
-  NOT_YET,
   OBEYED,
   pointedInteger,
   type SettingsOf,
@@ -19,8 +18,8 @@ import { resourceFields } from './resource-fields.ts';
 const imageFields = {
   serializeImagePulls: flag(undefined, OBEYED, 'serialize-image-pulls'),
   maxParallelImagePulls: pointedInteger(undefined, OBEYED),
-  registryPullQPS: pointedInteger(5, NOT_YET, 'registry-qps'),
-  registryBurst: integer(10, NOT_YET, 'registry-burst'),
+  registryPullQPS: pointedInteger(5, OBEYED, 'registry-qps'),
+  registryBurst: integer(10, OBEYED, 'registry-burst'),
   imagePullCredentialsVerificationPolicy: text('NeverVerifyPreloadedImages', OBEYED),
   preloadedImagesVerificationAllowlist: texts([], OBEYED),
   imageMinimumGCAge: duration(120_000, OBEYED, 'minimum-image-ttl-duration'),

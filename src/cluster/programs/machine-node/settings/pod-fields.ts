@@ -6,7 +6,6 @@ import {
   headers,
   integer,
   map,
-  NOT_YET,
   OBEYED,
   optionalGroup,
   pointedDuration,
@@ -62,7 +61,7 @@ export const podFields = {
   ),
 
   allowedUnsafeSysctls: texts([], OBEYED, 'allowed-unsafe-sysctls'),
-  seccompDefault: flag(false, NOT_YET, 'seccomp-default'),
+  seccompDefault: flag(false, OBEYED, 'seccomp-default'),
   userNamespaces: optionalGroup('UserNamespaces', { idsPerPod: pointedLong(undefined, OBEYED) }),
-  crashLoopBackOff: group('CrashLoopBackOffConfig', { maxContainerRestartPeriod: pointedDuration(300_000, NOT_YET) }),
+  crashLoopBackOff: group('CrashLoopBackOffConfig', { maxContainerRestartPeriod: pointedDuration(300_000, OBEYED) }),
 };

@@ -8,7 +8,6 @@ import {
   OBEYED,
   plainFlag,
   pointedInteger,
-  refused,
   text,
   texts,
 } from '../../settings/setting.ts';
@@ -26,7 +25,7 @@ export const portFields = {
   tlsCertFile: text('', OBEYED, 'tls-cert-file'),
   tlsPrivateKeyFile: text('', OBEYED, 'tls-private-key-file'),
   tlsCipherSuites: texts([], OBEYED, 'tls-cipher-suites'),
-  tlsCurvePreferences: integers([], refused("Node's curves are used")),
+  tlsCurvePreferences: integers([], OBEYED),
   tlsMinVersion: text('', OBEYED, 'tls-min-version'),
   rotateCertificates: plainFlag(false, OBEYED, 'rotate-certificates'),
   serverTLSBootstrap: plainFlag(false, OBEYED, 'rotate-server-certificates'),

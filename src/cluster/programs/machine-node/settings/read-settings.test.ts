@@ -128,3 +128,34 @@ test('flags of every form are read', () => {
   expect(() => readKubeletSettings(flags({ 'max-pods': 'many' }))).toThrow('--max-pods: invalid argument "many"');
   expect(Object.keys(fieldFlags(kubeletConfiguration))).toContain('eviction-hard');
 });
+
+test('a file that says how often the status is made says how often it is written, too, unless it says that as well', async () => {
+  const reportMs = async (fields: object): Promise<number> =>
+    readKubeletSettings(flags({ config: await fileOf(fields) })).nodeStatusReportFrequency;
+  expect(await reportMs({})).toBe(300_000);
+  expect(await reportMs({ nodeStatusUpdateFrequency: '20s' })).toBe(20_000);
+  expect(await reportMs({ nodeStatusUpdateFrequency: '20s', nodeStatusReportFrequency: '2m' })).toBe(120_000);
+  expect(readKubeletSettings(flags({ 'node-status-update-frequency': '20s' })).nodeStatusReportFrequency).toBe(300_000);
+});
+
+test('a configuration as kubeadm writes it, with zeros for defaults, means the defaults', async () => {
+  const zeros = [
+    ...['cpuManagerReconcilePeriod', 'evictionPressureTransitionPeriod', 'fileCheckFrequency', 'httpCheckFrequency'],
+    ...['imageMaximumGCAge', 'imageMinimumGCAge', 'nodeStatusReportFrequency', 'nodeStatusUpdateFrequency'],
+    ...['runtimeRequestTimeout', 'shutdownGracePeriod', 'shutdownGracePeriodCriticalPods'],
+    ...['streamingConnectionIdleTimeout', 'syncFrequency', 'volumeStatsAggPeriod'],
+  ];
+  const config = await fileOf({
+    ...Object.fromEntries(zeros.map((name) => [name, '0s'])),
+    ...{ crashLoopBackOff: {}, memorySwap: {}, cgroupDriver: 'systemd', staticPodPath: '/etc/kubernetes/manifests' },
+    logging: {
+      flushFrequency: 0,
+      options: { json: { infoBufferSize: '0' }, text: { infoBufferSize: '0' } },
+      verbosity: 0,
+    },
+  });
+  const read = readKubeletSettings(flags({ config }));
+  const defaults = readKubeletSettings(flags({}));
+  for (const name of zeros) expect(read).toHaveProperty(name, defaults[name as keyof typeof defaults]);
+  expect(read.crashLoopBackOff).toEqual(defaults.crashLoopBackOff);
+});

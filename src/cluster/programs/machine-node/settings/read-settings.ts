@@ -1,12 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { applyMergePatch, readConfiguration } from '../../../../api/index.ts';
-import { messageOf } from '../../../../base/index.ts';
+import { messageOf, parseDuration } from '../../../../base/index.ts';
 import { FlagError, type FlagValues } from '../../flag.ts';
 import { readFlagFile } from '../../read-flags.ts';
 import { problemsOf } from './check-settings.ts';
 import { withFlags } from '../../settings/flag-texts.ts';
 import { refusals } from '../../settings/refusals.ts';
+import type { SettingsOf } from '../../settings/setting.ts';
 import { kubeletConfiguration, type KubeletSettings } from './kubelet-fields.ts';
 import { DEFAULT_EVICTION_HARD } from './pod-fields.ts';
 import { withDefaults, type WrittenConfiguration } from '../../settings/written-values.ts';
@@ -29,7 +30,9 @@ export function readKubeletSettings(flags: FlagValues): KubeletSettings {
 
 /** The settings of a written configuration with the flags over it, checked. Throws a FlagError that lists what is wrong. */
 export function settingsOf(written: WrittenConfiguration, flags: FlagValues): KubeletSettings {
-  const settings = completed(withFlags(kubeletConfiguration, withDefaults(kubeletConfiguration, written), flags));
+  const settings = completed(
+    withFlags(kubeletConfiguration, withDefaults(kubeletConfiguration, withReports(written)), flags),
+  );
   const problems = problemsOf(settings);
   if (problems.length > 0) throw new FlagError(`failed to validate kubelet configuration: ${aggregate(problems)}`);
   const refused = refusals(kubeletConfiguration, settings);
@@ -43,10 +46,16 @@ function aggregate(problems: readonly string[]): string {
   return different.length === 1 ? (different[0] ?? '') : `[${different.join(', ')}]`;
 }
 
+/** A file that says how often the status is made, and not how often it is written without changes, means the same for both. */
+function withReports(written: WrittenConfiguration): WrittenConfiguration {
+  const { nodeStatusUpdateFrequency: looked, nodeStatusReportFrequency: reported } = written;
+  const isSet = (value: unknown): boolean => value !== undefined && parseDuration(String(value)) !== 0;
+  return isSet(looked) && !isSet(reported) ? { ...written, nodeStatusReportFrequency: looked } : written;
+}
+
 /** Defaults that depend on other fields. */
-function completed(settings: WrittenConfiguration): KubeletSettings {
-  const all = settings as KubeletSettings;
-  const { serializeImagePulls, maxParallelImagePulls = 1 } = all as { serializeImagePulls?: boolean } & KubeletSettings;
+function completed(all: SettingsOf<typeof kubeletConfiguration.fields>): KubeletSettings {
+  const { serializeImagePulls, maxParallelImagePulls = 1 } = all;
   return {
     ...all,
     serializeImagePulls: serializeImagePulls ?? maxParallelImagePulls < 2,

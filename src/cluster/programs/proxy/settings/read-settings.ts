@@ -22,7 +22,7 @@ export function readProxySettings(flags: FlagValues): ProxySettings {
   const defaulted = withDefaults(proxyConfiguration, written);
   const given = path === '' ? withFlags(proxyConfiguration, defaulted, flags) : defaulted;
   const ports = path === '' ? portFlags(flags) : {};
-  return checked(completed(given as unknown as ProxySettings, { ...ports, hostname: hostnameFlag(flags) }));
+  return checked(completed(given, { ...ports, hostname: hostnameFlag(flags) }));
 }
 
 /** Flags that a file makes ineffective. */

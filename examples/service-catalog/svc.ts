@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { svc } from './kubectl-svc.ts';
+
+await svc.main();

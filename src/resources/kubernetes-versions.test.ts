@@ -1,0 +1,256 @@
+import { describe, expect, test } from 'vitest';
+import { builtInTypes, decodeProtobuf, encodeProtobuf, type Struct } from '../api/index.ts';
+import type { KubernetesVersion } from '../base/index.ts';
+import { TestApi } from './testing/test-api.ts';
+
+const PODS = '/api/v1/namespaces/kinds/pods';
+
+/** `hostnameOverride` is there since 1.34, and its feature on since 1.35; `workloadRef` is there in 1.35 alone. */
+const pod = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'a' },
+  spec: { hostnameOverride: 'b', workloadRef: { name: 'w', podGroup: 'g' }, containers: [{ name: 'c', image: 'i' }] },
+};
+
+function openApi(kubernetesVersion: KubernetesVersion): Promise<TestApi> {
+  return TestApi.open({ kubernetesVersion });
+}
+
+describe('a field that a version of Kubernetes does not know', () => {
+  test.each([
+    ['1.33', ['unknown field "spec.hostnameOverride"', 'unknown field "spec.workloadRef"']],
+    ['1.34', ['unknown field "spec.workloadRef"']],
+    ['1.35', []],
+    ['1.36', ['unknown field "spec.workloadRef"']],
+  ] as const)('is dropped with a warning in %s', async (version, warnings) => {
+    await using api = await openApi(version);
+    const created = await api.send('POST', PODS, pod);
+    expect(created).toMatchObject({ code: 201, warnings });
+    expect(Object.keys(created.body['spec'] as object).includes('hostnameOverride')).toBe(
+      ['1.35', '1.36'].includes(version),
+    );
+    expect(created.body['spec']).not.toHaveProperty('schedulingGroup');
+  });
+
+  test('is refused when the client wants strict decoding', async () => {
+    await using api = await openApi('1.33');
+    const refused = await api.send('POST', `${PODS}?fieldValidation=Strict`, pod);
+    expect(refused.code).toBe(400);
+    expect(refused.body.message).toContain(
+      'strict decoding error: unknown field "spec.hostnameOverride", unknown field "spec.workloadRef"',
+    );
+  });
+
+  test('is skipped in protobuf, and its number is not written', () => {
+    const [older, newer] = [podType('1.33'), podType('1.35')];
+    const bytes = encodeProtobuf(pod, newer);
+    expect(decodeProtobuf(bytes, newer)['spec']).toMatchObject({ hostnameOverride: 'b', workloadRef: { name: 'w' } });
+    expect(decodeProtobuf(bytes, older)['spec']).toEqual({ containers: [expect.objectContaining({ name: 'c' })] });
+    expect(encodeProtobuf(pod, older).length).toBeLessThan(bytes.length);
+  });
+});
+
+describe('a version of Kubernetes', () => {
+  test.each([
+    ['1.33', null],
+    ['1.34', undefined],
+  ] as const)('writes metadata without a time of creation as %s does', async (version, time) => {
+    await using api = await openApi(version);
+    const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    const { body } = await api.create({
+      apiVersion: 'v1',
+      kind: 'PodTemplate',
+      metadata: { name: 'a' },
+      ...{ template },
+    });
+    expect((body['template'] as typeof template & { metadata: { creationTimestamp?: unknown } }).metadata).toEqual(
+      time === undefined ? { labels: { a: 'b' } } : { labels: { a: 'b' }, creationTimestamp: time },
+    );
+  });
+
+  test('accepts the values of its own enumerations', async () => {
+    const taint = { key: 'example.com/broken', value: 'yes', effect: 'None' };
+    const sent = {
+      apiVersion: 'resource.k8s.io/v1alpha3',
+      kind: 'DeviceTaintRule',
+      metadata: { name: 'a' },
+      spec: { deviceSelector: { driver: 'd.example.com' }, taint },
+    };
+    await using older = await openApi('1.34');
+    expect((await older.create(sent)).body['message']).toContain(
+      'spec.taint.effect: Unsupported value: "None": supported values: "NoExecute", "NoSchedule"',
+    );
+    await using newer = await openApi('1.35');
+    expect((await newer.create(sent)).code).toBe(201);
+  });
+
+  test('warns of versions of the API from the release on that deprecates them', async () => {
+    const address = {
+      apiVersion: 'networking.k8s.io/v1beta1',
+      kind: 'IPAddress',
+      metadata: { name: '192.0.2.1' },
+      spec: { parentRef: { resource: 'services', namespace: 'default', name: 'a' } },
+    };
+    await using older = await openApi('1.33');
+    expect(await older.create(address)).toMatchObject({ code: 201, warnings: [] });
+    await using newer = await openApi('1.34');
+    expect((await newer.create(address)).warnings).toEqual([
+      'networking.k8s.io/v1beta1 IPAddress is deprecated in v1.34+, unavailable in v1.37+',
+    ]);
+  });
+
+  test('lets expressions of new definitions use the language of the release before', async () => {
+    const schema = {
+      type: 'object',
+      properties: { spec: { type: 'string', 'x-kubernetes-validations': [{ rule: 'isSemver(self)' }] } },
+    };
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'as.example.com' },
+      spec: {
+        group: 'example.com',
+        scope: 'Namespaced',
+        names: { plural: 'as', kind: 'A' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+      },
+    };
+    await using older = await openApi('1.33');
+    expect((await older.create(definition)).body.message).toContain("undeclared reference to 'isSemver'");
+    await using newer = await openApi('1.34');
+    expect((await newer.create(definition)).code).toBe(201);
+  });
+});
+
+describe('fields of features that are off by default', () => {
+  const rules = [{ action: 'Restart', exitCodes: { operator: 'In', values: [1] } }];
+  const container = { name: 'c', image: 'i', restartPolicy: 'Never', restartPolicyRules: rules };
+  const spec = {
+    hostnameOverride: 'b',
+    volumes: [{ name: 'v', image: { reference: 'r' } }],
+    containers: [{ ...container, volumeMounts: [{ name: 'v', mountPath: '/v' }] }],
+  };
+
+  test.each([
+    ['1.34', false],
+    ['1.35', true],
+  ] as const)('are dropped without a warning in %s: %s', async (version, areKept) => {
+    await using api = await openApi(version);
+    const created = await api.send('POST', PODS, { ...pod, spec });
+    expect(created).toMatchObject({ code: 201, warnings: [] });
+    const kept = created.body['spec'] as typeof spec;
+    expect(kept.hostnameOverride).toBe(areKept ? 'b' : undefined);
+    expect(kept.containers[0]?.restartPolicyRules).toEqual(areKept ? rules : undefined);
+    expect(kept.containers[0]?.restartPolicy).toBe(areKept ? 'Never' : undefined);
+    expect((kept.volumes ?? []).some(({ name }) => name === 'v')).toBe(areKept);
+  });
+
+  test('are dropped from templates of pods too, and claims and autoscalers have theirs', async () => {
+    await using api = await openApi('1.33');
+    const template = {
+      metadata: { labels: { a: 'b' } },
+      spec: { ...spec, resourceClaims: [{ name: 'r', resourceClaimName: 'x' }] },
+    };
+    const deployment = await api.create({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'a' },
+      spec: { selector: { matchLabels: { a: 'b' } }, template },
+    });
+    expect(deployment.code).toBe(201);
+    expect((deployment.body['spec'] as { template: typeof template }).template.spec.resourceClaims).toBeUndefined();
+    const claim = await api.create({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'a' },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        volumeAttributesClassName: 'fast',
+        resources: { requests: { storage: '1Gi' } },
+      },
+    });
+    expect(claim.code).toBe(201);
+    expect(claim.body['spec']).not.toHaveProperty('volumeAttributesClassName');
+    const autoscaler = await api.create({
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'a' },
+      spec: {
+        maxReplicas: 3,
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' },
+        behavior: { scaleUp: { tolerance: '0.2', stabilizationWindowSeconds: 5 } },
+      },
+    });
+    expect(autoscaler.code).toBe(201);
+    const { behavior } = autoscaler.body['spec'] as { behavior: { scaleUp: object } };
+    expect(behavior.scaleUp).toMatchObject({ stabilizationWindowSeconds: 5 });
+    expect(behavior.scaleUp).not.toHaveProperty('tolerance');
+  });
+});
+
+describe('APIs that went', () => {
+  test.each([
+    [
+      '1.33',
+      {
+        apiVersion: 'resource.k8s.io/v1alpha3',
+        kind: 'ResourceSlice',
+        spec: {
+          driver: 'd.example.com',
+          nodeName: 'n',
+          pool: { name: 'p', generation: 1, resourceSliceCount: 1 },
+          devices: [{ name: 'a', basic: { capacity: { memory: '1Gi' } } }],
+        },
+      },
+    ],
+    [
+      '1.33',
+      {
+        apiVersion: 'resource.k8s.io/v1alpha3',
+        kind: 'ResourceClaim',
+        spec: { devices: { requests: [{ name: 'r', deviceClassName: 'c', allocationMode: 'ExactCount', count: 1 }] } },
+      },
+    ],
+    [
+      '1.33',
+      {
+        apiVersion: 'admissionregistration.k8s.io/v1beta1',
+        kind: 'ValidatingAdmissionPolicyBinding',
+        spec: { policyName: 'p', validationActions: ['Deny'] },
+      },
+    ],
+    [
+      '1.34',
+      { apiVersion: 'storage.k8s.io/v1alpha1', kind: 'VolumeAttributesClass', driverName: 'd', parameters: { a: 'b' } },
+    ],
+    [
+      '1.34',
+      {
+        apiVersion: 'storagemigration.k8s.io/v1alpha1',
+        kind: 'StorageVersionMigration',
+        spec: { resource: { group: 'apps', version: 'v1', resource: 'deployments' }, continueToken: 'x' },
+      },
+    ],
+    [
+      '1.35',
+      {
+        apiVersion: 'scheduling.k8s.io/v1alpha1',
+        kind: 'Workload',
+        spec: { podGroups: [{ name: 'g', policy: { gang: { minCount: 2 } } }] },
+      },
+    ],
+  ] as const)('are written and read as sent in %s: %j', async (version, object) => {
+    await using api = await openApi(version);
+    const created = await api.create({ ...object, metadata: { name: 'a' } });
+    expect(created).toMatchObject({ code: 201, body: object });
+    const read = await api.send('GET', `${api.collectionOf(object)}/a`);
+    expect(read.body).toEqual(created.body);
+    await using next = await openApi('1.36');
+    expect(() => next.collectionOf(object)).toThrow('No kind');
+  });
+});
+
+function podType(version: KubernetesVersion): Struct {
+  return builtInTypes(version).struct('io.k8s.api.core.v1.Pod');
+}

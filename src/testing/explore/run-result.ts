@@ -1,0 +1,41 @@
+import type { TestCluster } from '../test-cluster.ts';
+import type { ClusterState, StartRevisions } from './cluster-state.ts';
+import type { Volatility } from './compare-states.ts';
+import type { ExploredOperator } from './explored-operator.ts';
+import type { Journal } from './journal.ts';
+import type { Problem } from './problem.ts';
+import type { ScenarioParts } from './scenario.ts';
+
+/** The cluster and the scenario that all runs begin with. */
+export interface ExploredWorld<Outside = unknown> {
+  /** Set up, idle, and without the operator; runs are made on forks of it. */
+  readonly base: TestCluster;
+  readonly start: StartRevisions;
+  readonly scenario: ScenarioParts<Outside>;
+  readonly operator: ExploredOperator<Outside>;
+}
+
+/** How a run without faults went, by step. */
+export interface Expected {
+  readonly states: ReadonlyMap<string, ClusterState>;
+  readonly outside: ReadonlyMap<string, unknown>;
+  /** What is not compared, by step. */
+  readonly volatility: ReadonlyMap<string, Volatility>;
+  readonly isOutsideStable: boolean;
+  readonly idleWrites: number;
+}
+
+/** One run of a scenario. */
+export interface RunResult {
+  readonly journal: Journal;
+  readonly problems: readonly Problem[];
+  /** False if the plan does not fit: a chosen moment did not come, or a change was refused. */
+  readonly isApplicable: boolean;
+  /** The state after each step, by its name; absent where faults were still active. */
+  readonly states: ReadonlyMap<string, ClusterState>;
+  readonly outside: ReadonlyMap<string, unknown>;
+  /** The writes of the operator while nothing happened for a while. */
+  readonly idleWrites: number;
+  /** Whether every fault of the plan has happened. */
+  readonly wasTaken: boolean;
+}

@@ -1,0 +1,3 @@
+module keelson/socket-pair
+
+go 1.26.0

@@ -1,0 +1,1 @@
+export const DRIVER_NAME = 'kills.csi.example.com';
