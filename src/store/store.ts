@@ -142,13 +142,15 @@ export interface PastRevision {
   readonly events: readonly StoreEvent[];
 }
 
-/** The kept history, which grows and loses its oldest revisions while it is looked at. */
+/** The kept history, which grows and loses its oldest revisions while it is looked at. It may reach further back than reads and watches do. */
 export interface PastRevisions {
   /** The oldest revision that is kept; `last + 1` when there is none. */
   readonly first: Revision;
   readonly last: Revision;
   /** Assumes `first <= revision <= last`. */
   at(revision: Revision): PastRevision;
+  /** The entries of a range as they were; a `StoreError`, `Compacted` or `FutureRevision`, where they are not kept. */
+  range(range: KeyRange, revision: Revision): readonly Entry[];
 }
 
 /** A `Store` whose contents are in this process, so that it can be read synchronously. */

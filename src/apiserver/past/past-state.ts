@@ -34,7 +34,7 @@ export async function pastState(
       : notFound({ group: '', resource: 'kinds' }, asked);
   const revision = Math.min(revisionOf(query, 'at', past) ?? past.last, past.last);
   const range = rangeOf(kind, query.get('namespace') ?? '', query.get('name') ?? '');
-  const entries = await entriesAt(parts, range, revision);
+  const entries = entriesAt(past, range, revision);
   const { apiVersion } = kind.resource.storage;
   const at =
     revision >= past.first && revision <= past.last
@@ -70,9 +70,9 @@ async function* listText(
   yield Buffer.from(`${text}]}\n`);
 }
 
-async function entriesAt({ objects }: StateParts, range: KeyRange, at: number): Promise<readonly Entry[]> {
+function entriesAt(past: PastRevisions, range: KeyRange, at: number): readonly Entry[] {
   try {
-    return (await objects.store.range(range, { at })).entries;
+    return past.range(range, at);
   } catch (error) {
     if (isStoreError(error, 'Compacted')) throw expired(`the state at revision ${at} is no longer kept`);
     throw error;

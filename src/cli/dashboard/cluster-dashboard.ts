@@ -2,6 +2,7 @@ import type { Clock, Logger, Random } from '../../base/index.ts';
 import type { ClusterConnection } from '../../client/index.ts';
 import type { Cluster } from '../../cluster/index.ts';
 import type { Dashboard } from '../../dashboard/index.ts';
+import type { HistoryLimits } from '../../store/index.ts';
 import type { CommandContext } from '../command.ts';
 import { type FlagDefinitions, type Flags, grouped } from '../flags.ts';
 import { historyFlags, historySettings, LOOPBACK, newKey, openDashboard } from './dashboard-flags.ts';
@@ -20,13 +21,13 @@ export const upDashboardFlags: FlagDefinitions = {
   ...historyFlags,
 };
 
-/** Watches of up to five minutes ago go on, dashboard or not. */
-const WATCHED_MS = 5 * 60_000;
+/** As kube-apiserver compacts etcd: older lists and watches of clients expire, dashboard or not. */
+const SERVED_MS = 5 * 60_000;
 
 /** How long the store keeps what was, for the dashboard to show. Its bytes are limited whatever the time. */
-export function keptPast(flags: Flags): { readonly keepFor?: number } {
+export function keptPast(flags: Flags): Pick<HistoryLimits, 'keepFor' | 'serveFor'> {
   if (!flags.isSet('dashboard')) return {};
-  return { keepFor: Math.max(WATCHED_MS, historySettings(flags).keepMs) };
+  return { keepFor: Math.max(SERVED_MS, historySettings(flags).keepMs), serveFor: SERVED_MS };
 }
 
 export interface ClusterDashboardOptions {

@@ -103,7 +103,7 @@ export class Checkpointer {
    */
   #isWorthIt(): boolean {
     const { mvcc, segments } = this.#source;
-    const obsolete = segments.coveredBy(mvcc.firstWatchable - 1);
+    const obsolete = segments.coveredBy(mvcc.past.first - 1);
     const bytes = obsolete.reduce((sum, segment) => sum + segment.bytes, 0);
     const { afterBytes, intervalMs, clock } = this.#options;
     const isMuch = bytes >= Math.max(afterBytes, this.#lastBytes / 2);

@@ -105,6 +105,38 @@ describe('the memory store', () => {
     expect(text(await store.get('/a', { at: 100 }))).toBe('100');
   });
 
+  test('serves reads and watches for a shorter time than it keeps its history', async () => {
+    const clock = new VirtualClock();
+    await using origin = openMemoryStore({ clock, history: { keepFor: '1h', serveFor: '5m' } });
+    for (let count = 1; count <= 10; count++) {
+      await write(origin, put('/a', `${count}`));
+      await clock.advance('1m');
+    }
+    await using fork = origin.fork();
+    for (const store of [origin, fork]) {
+      await write(store, put('/a', '11'));
+      const { past } = store;
+
+      await expectFailure('Compacted', store.get('/a', { at: 4 }));
+      await expectFailure('Compacted', store.range(ALL, { at: 4 }));
+      await expectFailure('Compacted', new WatchReader(store, ALL, 5).batch());
+      expect(text(await store.get('/a', { at: 5 }))).toBe('5');
+      expect((await new WatchReader(store, ALL, 6).batch()).revision).toBe(11);
+      expect([past.first, past.last, past.range(ALL, 1).map(text), past.range(ALL, 4).map(text)]).toEqual([
+        ...[1, 11, ['1'], ['4']],
+      ]);
+    }
+
+    await clock.advance('1h');
+    for (const store of [origin, fork]) {
+      const { past } = store;
+      await write(store, put('/a', '12'));
+      expect(past.first).toBeGreaterThan(10); // a fork keeps as long as its origin
+      expect(() => past.range(ALL, 4)).toThrow('has been compacted');
+      expect(text(await store.get('/a', { at: past.last }))).toBe('12'); // the newest is always served
+    }
+  });
+
   test('begins with the contents of another, at its revision, without its history', async () => {
     const clock = new VirtualClock();
     await using origin = openMemoryStore({ clock });

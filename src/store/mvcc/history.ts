@@ -5,6 +5,8 @@ import type { RevisionRecord } from './revision-record.ts';
 export interface HistoryLimits {
   /** Younger revisions are kept, as far as the other limits allow; default 5 minutes. */
   readonly keepFor?: Duration;
+  /** Reads and watches reach revisions younger than this, older ones only `PastRevisions`; default all that are kept. */
+  readonly serveFor?: Duration;
   /** Max revisions; default 200,000. */
   readonly maxRevisions?: number;
   /** Max bytes, approximately; default 64 MiB. */
@@ -34,21 +36,26 @@ const DEFAULT_MAX_AGED_BYTES = 16 * 1024 * 1024;
  * Example: first 70, last 200: chunk 1 (64..127, of which 64..69 are dead), chunk 2 (128..191) and chunk 3 (192..200).
  */
 export class History {
-  readonly #limits: Required<Omit<HistoryLimits, 'keepFor' | 'freshFor'>> & {
+  readonly #given: HistoryLimits;
+  readonly #limits: Required<Omit<HistoryLimits, 'keepFor' | 'serveFor' | 'freshFor'>> & {
     readonly keepMs: number;
+    readonly serveMs: number;
     readonly freshMs: number;
   };
   #chunks: Chunk[] = [];
   /** The number of `#chunks[0]`. */
   #firstChunk: number;
   #first: Revision;
+  #firstServed: Revision;
   #last: Revision;
   #weight = 0;
 
   /** A history that begins after `last`. */
   constructor(last: Revision, limits: HistoryLimits = {}) {
+    this.#given = limits;
     this.#limits = {
       keepMs: millisecondsOf(limits.keepFor ?? DEFAULT_KEEP_MS),
+      serveMs: limits.serveFor === undefined ? Infinity : millisecondsOf(limits.serveFor),
       maxRevisions: limits.maxRevisions ?? DEFAULT_MAX_REVISIONS,
       maxBytes: limits.maxBytes ?? DEFAULT_MAX_BYTES,
       freshMs: millisecondsOf(limits.freshFor ?? DEFAULT_FRESH_MS),
@@ -56,12 +63,18 @@ export class History {
     };
     this.#last = last;
     this.#first = last + 1;
+    this.#firstServed = last + 1;
     this.#firstChunk = chunkOf(last + 1);
   }
 
   /** The oldest revision kept; `last + 1` when there is none. */
   get first(): Revision {
     return this.#first;
+  }
+
+  /** The oldest revision that reads and watches may see; at least `first`. */
+  get firstServed(): Revision {
+    return this.#firstServed;
   }
 
   get last(): Revision {
@@ -90,10 +103,10 @@ export class History {
 
   /**
    * Drops the revisions that exceed the limits at this time; with `isBurstKept: false` fresh ones too. The newest
-   * revision always stays.
+   * revision always stays, and is served.
    */
   trim(nowMs: number, { isBurstKept = true }: { readonly isBurstKept?: boolean } = {}): void {
-    const { keepMs, maxRevisions, maxBytes, freshMs, maxAgedBytes } = this.#limits;
+    const { keepMs, serveMs, maxRevisions, maxBytes, freshMs, maxAgedBytes } = this.#limits;
     let first = this.#first;
     let weight = this.#weight;
     while (first < this.#last) {
@@ -106,6 +119,9 @@ export class History {
       first += 1;
     }
     this.dropBefore(first);
+    let served = this.#firstServed;
+    while (served < this.#last && nowMs - this.at(served).timeMs > serveMs) served += 1;
+    this.#firstServed = served;
   }
 
   /** Drops all revisions before `revision`, which is at most `last + 1`. */
@@ -113,6 +129,7 @@ export class History {
     if (revision <= this.#first) return;
     for (let dropped = this.#first; dropped < revision; dropped++) this.#weight -= this.at(dropped).weight;
     this.#first = revision;
+    this.#firstServed = Math.max(revision, this.#firstServed);
     const chunk = chunkOf(revision);
     this.#chunks.splice(0, chunk - this.#firstChunk);
     this.#firstChunk = chunk;
@@ -120,12 +137,13 @@ export class History {
 
   /** An independent copy that shares every full chunk: one reference for 64 revisions, whose number is limited. */
   fork(): History {
-    const copy = new History(this.#last, this.#limits);
+    const copy = new History(this.#last, this.#given);
     copy.#chunks = this.#chunks.slice();
     const newest = copy.#chunks.pop();
     if (newest !== undefined) copy.#chunks.push(newest.slice());
     copy.#firstChunk = this.#firstChunk;
     copy.#first = this.#first;
+    copy.#firstServed = this.#firstServed;
     copy.#weight = this.#weight;
     return copy;
   }

@@ -87,12 +87,22 @@ export class Mvcc {
 
   /** The oldest revision that a watch can start from. */
   get firstWatchable(): Revision {
-    return this.#history.first;
+    return this.#history.firstServed;
   }
 
-  /** The kept history. */
+  /** The kept history, which may reach further back than what reads and watches see. */
   get past(): PastRevisions {
-    return this.#history;
+    const history = this.#history;
+    return {
+      get first() {
+        return history.first;
+      },
+      get last() {
+        return history.last;
+      },
+      at: (revision) => history.at(revision),
+      range: (range, revision) => [...this.entriesAt(revision).values(range)],
+    };
   }
 
   get size(): number {
@@ -108,11 +118,11 @@ export class Mvcc {
   }
 
   getAt(key: string, revision: Revision): Entry | undefined {
-    return this.entriesAt(revision).get(key);
+    return this.#servedAt(revision).get(key);
   }
 
   range(range: KeyRange, options: RangeOptions = {}): RangeResult {
-    const source = options.at === undefined ? this.#current : this.entriesAt(options.at);
+    const source = options.at === undefined ? this.#current : this.#servedAt(options.at);
     const limit = options.limit === undefined || options.limit <= 0 ? Infinity : options.limit;
     const entries: Entry[] = [];
     const take = (_key: string, entry: Entry): boolean => entries.push(entry) < limit;
@@ -122,15 +132,18 @@ export class Mvcc {
     return { entries, more: count > entries.length, count, revision: this.revision };
   }
 
-  /** Everything as it was at `revision`. */
+  #servedAt(revision: Revision): SortedMap<Entry> {
+    const oldest = this.#history.firstServed - 1;
+    if (revision < oldest) throw compacted(revision, Math.max(oldest, this.#floor));
+    return this.entriesAt(revision);
+  }
+
+  /** Everything as it was at `revision`, as far back as history is kept. */
   entriesAt(revision: Revision): SortedMap<Entry> {
     const now = { revision: this.revision, entries: this.#current.snapshot() };
     if (revision === now.revision) return now.entries;
     if (revision > now.revision) throw futureRevision(`read at revision ${revision}`, now.revision);
-    if (revision < this.#floor) {
-      const what = `Cannot read at revision ${revision}: what was before revision ${this.#floor} has been compacted`;
-      throw new StoreError('Compacted', what);
-    }
+    if (revision < this.#floor) throw compacted(revision, this.#floor);
     return this.#roots.at(revision, now, this.#history);
   }
 
@@ -232,6 +245,11 @@ export class Mvcc {
     this.#floor = revision;
     this.#roots.dropBefore(revision);
   }
+}
+
+function compacted(revision: Revision, oldest: Revision): StoreError {
+  const what = `Cannot read at revision ${revision}: what was before revision ${oldest} has been compacted`;
+  return new StoreError('Compacted', what);
 }
 
 function futureRevision(action: string, revision: Revision): StoreError {

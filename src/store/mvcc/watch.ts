@@ -113,8 +113,8 @@ export class Watch extends PolledSource<WatchBatch> {
  * Events of whole revisions from `from` on, and how far they reach; no events when none up to there concern the range.
  */
 function pastBatch(range: KeyRange, from: Revision, history: History): WatchBatch {
-  if (from < history.first) {
-    const { first } = history;
+  if (from < history.firstServed) {
+    const { firstServed: first } = history;
     const what = `Cannot watch from revision ${from}: the history starts at revision ${first}`;
     throw new StoreError('Compacted', what, { firstRevision: first });
   }
