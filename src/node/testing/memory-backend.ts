@@ -1,19 +1,13 @@
 // A minimal backend: containers are entries of a map, and run until they are stopped or a test ends them.
 import { Buffer } from 'node:buffer';
 import { BoundedQueue } from '../../base/index.ts';
-import {
-  NO_DEVICES,
-  NO_EDITS,
-  type NodeBackend,
-  type OpenNodeBackend,
-  UNLIMITED,
-  volumeFolder,
-} from '../backend/index.ts';
+import { NO_DEVICES, NO_EDITS, type NodeBackend, type OpenNodeBackend, UNLIMITED } from '../backend/index.ts';
 import type { NodeMeter } from '../eviction/index.ts';
 import { NetworkActions } from '../probes/index.ts';
 import { RuntimeUsage } from '../runtime-usage.ts';
 import * as cri from '../runtime/index.ts';
 import { MemoryImages } from './memory-images.ts';
+import { memoryVolumes } from './memory-volumes.ts';
 import { logEntries, runtimeStatus, TEST_MACHINE } from './test-machine.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -103,42 +97,11 @@ export class MemoryMachine {
       },
     };
     const service = runtime as cri.RuntimeService; // tests use no other calls
-    const { root } = TEST_MACHINE.folders;
-    const folderOf = (uid: string, name: string): string => volumeFolder(root, uid, { plugin: 'memory', name });
-    const remove = (folder: string): void =>
-      [...files.keys()].filter((path) => path.startsWith(folder)).forEach((path) => files.delete(path));
     return {
       machine: { ...TEST_MACHINE, addresses: node.addresses },
       runtime: service,
       images,
-      volumes: [
-        {
-          name: 'memory',
-          refreshEvery: 60_000,
-          supports: () => true,
-          grow: async () => undefined,
-          mount: async ({ pod, volume, payload }) => {
-            const folder = folderOf(pod.metadata.uid, volume.name);
-            const { files: made, missing } = (await payload?.()) ?? { files: [], missing: [] };
-            if (missing[0] !== undefined) throw new Error(missing[0]);
-            for (const { path, bytes } of [{ path: '', bytes: Buffer.alloc(0) }, ...made])
-              files.set(`${folder}/${path}`, Buffer.from(bytes).toString());
-            return folder;
-          },
-          unmount: async ({ podUid, volume }) => remove(`${folderOf(podUid, volume)}/`),
-          mounted: async () =>
-            [...files.keys()].flatMap((path) => {
-              const [, podUid = '', volume = ''] = /\/pods\/([^/]+)\/volumes\/memory\/([^/]+)\/$/.exec(path) ?? [];
-              return podUid === '' ? [] : [{ podUid, volume, path }];
-            }),
-        },
-      ],
-      files: {
-        write: async (path, content) => void files.set(path, await content()),
-        read: async (path) => (files.has(path) ? Buffer.from(files.get(path) ?? '') : undefined),
-        pods: async () => [...new Set([...files.keys()].map((path) => path.split('/pods/')[1]?.split('/')[0] ?? ''))],
-        removePod: async (uid) => remove(`${root}/pods/${uid}/`),
-      },
+      ...memoryVolumes(files, TEST_MACHINE.folders.root),
       devices: { ...NO_DEVICES, prepare: async () => this.edits },
       resources: UNLIMITED,
       logs: { entries: ({ id }) => logEntries(this.logs.get(id) ?? '') },
