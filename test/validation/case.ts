@@ -4,7 +4,9 @@ import { Damager } from './damage.ts';
 import { edited, type Edit, type Members } from './edits.ts';
 
 export type Verb = 'create' | 'update' | 'status' | 'apply';
-export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
+export type FieldValidation = (typeof FIELD_VALIDATIONS)[number];
+
+const FIELD_VALIDATIONS = ['Strict', 'Warn', 'Ignore'] as const;
 
 /** One request: a damaged base object, sent as a dry run. */
 export interface Case {
@@ -52,6 +54,14 @@ export class CaseMaker {
       validation,
       edits: edits.map(plain),
     };
+  }
+
+  /** The case with each value of fieldValidation, and once more as server-side apply where its objects can be applied. */
+  inEveryMode(made: Case): readonly Case[] {
+    const cases = FIELD_VALIDATIONS.map((validation): Case => ({ ...made, validation }));
+    const base = this.#bases.find(({ id }) => id === made.base);
+    const isApplied = base !== undefined && isStored(base) && made.verb !== 'apply' && made.verb !== 'status';
+    return isApplied ? [...cases, { ...made, verb: 'apply' }] : cases;
   }
 
   #chooseBase(random: SeededRandom, verb: 'create' | 'update'): BaseObject {

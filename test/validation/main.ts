@@ -1,6 +1,6 @@
 // Sends damaged objects to a real kube-apiserver and to ours, and lists what is answered differently.
-//   npm run validate -- [--seed S] [--count 4000] [--updates 2000] [--only REGEX] [--save FILE] [--against FILE] [--full] [--write]
-// `--save` keeps the answers of the real server, `--against` compares with kept ones, `--record` only asks the real server,
+//   npm run validate -- [--seed S] [--count 4000] [--updates 2000] [--only REGEX] [--save FILE] [--against FILE] [--full] [--every-mode] [--write]
+// `--every-mode` sends each case with all three values of fieldValidation, and as server-side apply. `--save` keeps the answers of the real server, `--against` compares with kept ones, `--record` only asks the real server,
 // `--write` writes what `npm test` replays, and docs/reference/validation.md.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -26,6 +26,7 @@ const { values } = parseArgs({
     record: { type: 'string' },
     full: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
+    'every-mode': { type: 'boolean', default: false },
     limit: { type: 'string', default: '60' },
   },
 });
@@ -35,14 +36,15 @@ const maker = new CaseMaker(bases);
 const seeds = values.seed.split(',');
 const pattern = new RegExp(values.only);
 const seedOf = new Map<Case, string>();
-const madeOf = (verb: 'create' | 'update', seed: string, number: number): Case => {
+const madeOf = (verb: 'create' | 'update', seed: string, number: number): readonly Case[] => {
   const made = maker.make(verb, seed, number);
-  seedOf.set(made, seed);
-  return made;
+  const cases = values['every-mode'] ? maker.inEveryMode(made) : [made];
+  for (const one of cases) seedOf.set(one, seed);
+  return cases;
 };
 const casesOf = (verb: 'create' | 'update', count: string): Case[] =>
   seeds
-    .flatMap((seed) => Array.from({ length: Number(count) }, (_, number) => madeOf(verb, seed, number)))
+    .flatMap((seed) => Array.from({ length: Number(count) }, (_, number) => madeOf(verb, seed, number)).flat())
     .filter((played) => pattern.test(describeCase(played)));
 const whole = (verbs: readonly Case['verb'][]): Case[] =>
   bases.flatMap((base) =>

@@ -23,8 +23,7 @@ export function authorize(authorizer: Authorizer, encode: Encode, metrics: Acces
     );
   };
   const note = ({ record }: Call, decision: AccessDecision, start: number): void => {
-    if (record.trace !== undefined && decision.reason !== '')
-      record.trace.stage?.addDetails({ reason: decision.reason });
+    record.trace?.stage?.explainedBy(decision);
     metrics.authorized(resultOf(decision), start);
     if (record.audit !== undefined) {
       record.annotations.add('authorization.k8s.io/decision', decision.verdict === 'allow' ? 'allow' : 'forbid');

@@ -70,6 +70,7 @@ export class TraceStep {
   #endMs: number | undefined;
   #decision = 'unfinished';
   #details: Pick<TracedStep, 'by' | 'reason'> = {};
+  #explanation: { readonly reason: string } | undefined;
   #patch: Pick<TracedStep, 'patch' | 'isConcealed'> = {};
   #steps: TraceStep[] | undefined;
 
@@ -89,6 +90,11 @@ export class TraceStep {
   /** Adds which component decides, or why. */
   addDetails(details: Pick<TracedStep, 'by' | 'reason'>): void {
     this.#details = { ...this.#details, ...details };
+  }
+
+  /** Takes the reason from a decision when the trace is read: most are not, and composing a reason costs more than the decision. */
+  explainedBy(decision: { readonly reason: string }): void {
+    this.#explanation = decision;
   }
 
   /** Records the step's changes to an object. */
@@ -113,14 +119,14 @@ export class TraceStep {
   }
 
   get result(): TracedStep {
-    const { reason, ...details } = this.#details;
+    const { reason = this.#explanation?.reason, ...details } = this.#details;
     return {
       name: this.#name,
       decision: this.#decision,
       startMs: rounded(this.#startMs),
       durationMs: rounded((this.#endMs ?? this.#trace.now()) - this.#startMs),
       ...details,
-      ...(reason === undefined || this.#trace.isConfidential ? {} : { reason: reason.slice(0, MAX_TEXT) }),
+      ...(reason === undefined || reason === '' || this.#trace.isConfidential ? {} : { reason: reason.slice(0, MAX_TEXT) }),
       ...this.#patch,
       ...(this.#steps === undefined ? {} : { steps: this.#steps.map((step) => step.result) }),
     };
