@@ -126,7 +126,9 @@ export class TraceStep {
       startMs: rounded(this.#startMs),
       durationMs: rounded((this.#endMs ?? this.#trace.now()) - this.#startMs),
       ...details,
-      ...(reason === undefined || reason === '' || this.#trace.isConfidential ? {} : { reason: reason.slice(0, MAX_TEXT) }),
+      ...(reason === undefined || reason === '' || this.#trace.isConfidential
+        ? {}
+        : { reason: reason.slice(0, MAX_TEXT) }),
       ...this.#patch,
       ...(this.#steps === undefined ? {} : { steps: this.#steps.map((step) => step.result) }),
     };
