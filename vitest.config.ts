@@ -24,7 +24,7 @@ const HANGS_AFTER_MS = 4 * 60_000;
 
 /** These take longest: what begins last must not be what all the others are waited for. */
 const LONG =
-  /(every-kind|streams|differential\/replay|long-run|package|workers|apply|budget|create|test-runners|deployed-operator|take-over|pod-removal|real-work|hostile-connections|etcd-outages|faults|real-cluster)\.test\.ts$/;
+  /(dashboard\/dashboard|explore\/planted\/planted|commands\/explore|planted-dra|heap-watch|crash-points|every-kind|streams|replay|long-run|package|workers|apply|budget|create|test-runners|deployed-operator|take-over|pod-removal|real-work|hostile-connections|etcd-outages|faults|real-cluster)\.test\.ts$/;
 
 /** Folders of what has changed, for `npm test -- --changed`: the tests beside it tell soonest. */
 const near = (process.env['KEELSON_TEST_FIRST'] ?? '').split(':').filter((folder) => folder !== '');

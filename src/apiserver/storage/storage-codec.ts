@@ -68,7 +68,7 @@ export function jsonStorage(
       const text = asBuffer(value).toString('utf8');
       if (isRead && !written.has(value))
         return readByType(text, typeOf ?? ((apiVersion) => (isOf(type, apiVersion) ? type : undefined)), isStructural);
-      if (LONG_NUMBER.test(text)) return decodeJson(text, type).value as unknown as ApiObject;
+      if (LONG_NUMBER.test(text)) return decoded(text, type);
       return JSON.parse(text) as ApiObject;
     },
 
@@ -113,6 +113,11 @@ function isOf({ kind }: Struct, apiVersion: string): boolean {
   return kind !== undefined && apiVersion === formatGroupVersion(kind);
 }
 
+/** The object that stored JSON is of this type. */
+function decoded(json: string | Uint8Array, type: Struct, options?: Parameters<typeof decodeJson>[2]): ApiObject {
+  return decodeJson(json, type, options).value as unknown as ApiObject;
+}
+
 /** Objects in an unknown version, and those that cannot be parsed, are returned as stored. */
 function readByType(
   text: string,
@@ -122,8 +127,7 @@ function readByType(
   const type = typeOf(versionAtStart(text) ?? versionIn(text) ?? '');
   if (type !== undefined) {
     try {
-      return decodeJson(text, type, isStructural ? { defaults: true, forgives: true } : {})
-        .value as unknown as ApiObject;
+      return decoded(text, type, isStructural ? { defaults: true, forgives: true } : {});
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
     }
@@ -179,7 +183,7 @@ export function protobufStorage(type: Struct, others?: OtherVersions): StorageCo
       if (!isProtobufEnvelope(value)) {
         const start = asBuffer(value).toString('latin1', 0, MAX_TYPE_META_BYTES);
         const own = typeOf(TYPE_META.exec(start)?.groups?.['apiVersion']);
-        return inStoredVersion(decodeJson(value, own).value as unknown as ApiObject, others);
+        return inStoredVersion(decoded(value, own), others);
       }
       const { typeMeta, raw } = openProtobufEnvelope(value);
       const own = typeOf(typeMeta.apiVersion);

@@ -7,11 +7,10 @@ import {
   pathSegmentNameProblems,
   quoteGo,
 } from '../../api/index.ts';
-import type { Pod } from '../../api/types/core/v1.d.ts';
 import type { WriteContext } from '../../apiserver/index.ts';
 import { arrange } from '../arrange.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
-import type { Kind, Whole } from '../kind.ts';
+import type { Kind } from '../kind.ts';
 import { boundPod, checkBinding, created } from './pod-binding.ts';
 
 const PODS = { group: '', resource: 'pods' };
@@ -34,7 +33,7 @@ export function bindings(environment: KindEnvironment): Kind {
     for (let tries = 0; tries < RETRIES; tries++) {
       const found = await pods.newest(namespace, name);
       if (found === undefined) throw notFound(PODS, name);
-      const pod: ApiObject = boundPod(found as unknown as Whole<Pod>, binding, context) as never;
+      const pod = boundPod(found, binding, context);
       arrange(pod, podType);
       if (context.dryRun || (await pods.replace(pods.keyOf(namespace, name), found, pod))) return created();
     }

@@ -26,10 +26,11 @@ export function checkBinding(binding: ApiObject, name: string): void {
 
 /** The pod bound to its node; refuses if it is bound already, is being deleted or has scheduling gates. */
 export function boundPod(
-  pod: Whole<Pod>,
+  found: ApiObject,
   binding: ApiObject,
   { now, dryRun }: Pick<WriteContext, 'now' | 'dryRun'>,
-): Whole<Pod> {
+): ApiObject {
+  const pod = found as Whole<Pod> & ApiObject;
   checkPreconditions(pod, binding, dryRun ? '' : '/registry');
   const { name = '', labels, annotations } = pod.metadata;
   const refuse = (why: string): StatusError => conflict(BINDING, name, why);

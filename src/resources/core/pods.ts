@@ -1,11 +1,11 @@
 import { isTerminalPhase, qosClass } from '../../api/meaning/index.ts';
-import { type ApiObject, dns1123LabelProblems, withMeta } from '../../api/index.ts';
+import { dns1123LabelProblems, withMeta } from '../../api/index.ts';
 import type { ContainerStatus, Pod, PodStatus } from '../../api/types/core/v1.d.ts';
 import { deepEqual, withMembers } from '../../base/index.ts';
 import { podColumns, podRowConditions } from '../columns/pod-columns.ts';
 import { arrange } from '../arrange.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
-import { defineKind, type Kind, type Whole } from '../kind.ts';
+import { defineKind, type Kind } from '../kind.ts';
 import { podStream, proxied } from './connections.ts';
 import { withoutGatedFields } from './gated-pod-fields.ts';
 import { defaultPod, defaultPodStatus, withAppArmorProfiles } from './pod-defaults.ts';
@@ -118,7 +118,7 @@ export function pods(environment: KindEnvironment): Kind {
           checkBinding(body, name);
           await admit(body);
           await objects.update((object) => {
-            const bound: ApiObject = boundPod(object as unknown as Whole<Pod>, body, context) as never;
+            const bound = boundPod(object, body, context);
             arrange(bound, podType);
             return bound;
           });
