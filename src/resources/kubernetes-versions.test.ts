@@ -100,6 +100,20 @@ describe('a version of Kubernetes', () => {
     ]);
   });
 
+  test('warns of deprecated versions in answers about the status, too', async () => {
+    await using api = await openApi('1.34');
+    const warning = 'networking.k8s.io/v1beta1 ServiceCIDR is deprecated in v1.34+, unavailable in v1.37+';
+    const range = {
+      apiVersion: 'networking.k8s.io/v1beta1',
+      kind: 'ServiceCIDR',
+      metadata: { name: 'more' },
+      spec: { cidrs: ['192.0.2.0/24'] },
+    };
+    expect(await api.create(range)).toMatchObject({ code: 201, warnings: [warning] });
+    const status = '/apis/networking.k8s.io/v1beta1/servicecidrs/more/status';
+    expect(await api.send('GET', status)).toMatchObject({ code: 200, warnings: [warning] });
+  });
+
   test('lets expressions of new definitions use the language of the release before', async () => {
     const schema = {
       type: 'object',

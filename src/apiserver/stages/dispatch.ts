@@ -89,7 +89,11 @@ function runVerb(call: Call, endpoint: Endpoint, negotiator: Negotiator): Answer
   const { info } = call;
   const { resource } = endpoint;
   if (call.record.trace !== undefined && resource.isConfidential === true) call.record.trace.isConfidential = true;
-  const negotiate = (): void => void negotiator.negotiate(call, resource); // rejects before any work is done
+  /** Throws before any work is done when the client takes none of our formats. */
+  const negotiate = (): void => {
+    negotiator.negotiate(call, resource);
+    if (resource.deprecation !== undefined) warnOfDeprecation(call, resource.deprecation);
+  };
   if (info.subresource !== '') return subresource(call, endpoint, negotiate);
   if (call.request.method === 'HEAD') throw methodNotAllowed();
   if (resource.namespaced && info.namespace === '' && info.verb !== 'list' && info.verb !== 'watch')
@@ -101,7 +105,6 @@ function runVerb(call: Call, endpoint: Endpoint, negotiator: Negotiator): Answer
   if (verb === undefined) throw methodNotAllowed();
   negotiate();
   checkName(info.name);
-  if (resource.deprecation !== undefined) warnOfDeprecation(call, resource.deprecation);
   if (resource.computed !== undefined) return computedVerb(call, endpoint, resource.computed);
   return verb(call, endpoint);
 }
