@@ -51,7 +51,8 @@ export function commandsWith(entries: readonly ProgramEntry[]): readonly Command
     {
       name: 'conform',
       group: 'Test',
-      summary: 'Judge an extension in any language by the rules of its interface: CNI plugins',
+      summary:
+        'Judge CNI plugins, CSI drivers, device plugins, DRA drivers and service brokers by the rules of their interfaces',
       load: async () => (await import('./commands/conform.ts')).conformCommand,
     },
     {

@@ -41,9 +41,9 @@ const rules: Readonly<Record<string, readonly OffRule<Values>[]>> = {
       drop: ({ hostnameOverride: _, ...spec }) => spec,
     }),
     rule<PodSpec>('ContainerRestartRules', {
-      isUsed: ({ containers = [], initContainers = [] }) =>
-        containers.some(({ restartPolicy }) => restartPolicy !== undefined) ||
-        initContainers.some(
+      isUsed: ({ containers, initContainers }) =>
+        (containers ?? []).some(({ restartPolicy }) => restartPolicy !== undefined) ||
+        (initContainers ?? []).some(
           ({ restartPolicy = 'Always', restartPolicyRules = [] }) =>
             restartPolicy !== 'Always' || restartPolicyRules.length > 0,
         ),
@@ -113,20 +113,17 @@ function rule<T extends object>(feature: string, { isUsed, drop }: Omit<OffRule<
   return { feature, isUsed: (value) => isUsed(value as T), drop: (value) => drop(value as T) as Values };
 }
 
-function containersOf({ containers = [], initContainers = [], ephemeralContainers = [] }: PodSpec): Container[] {
-  return [...containers, ...initContainers, ...ephemeralContainers];
+/** Lists that a client left out are null where upstream writes them so. */
+function containersOf({ containers, initContainers, ephemeralContainers }: PodSpec): Container[] {
+  return [...(containers ?? []), ...(initContainers ?? []), ...(ephemeralContainers ?? [])];
 }
 
 function withContainers(spec: PodSpec, change: (container: Container, isInitial: boolean) => Container): PodSpec {
-  const { containers, initContainers, ephemeralContainers } = spec;
-  const all = (list: readonly Container[], isInitial = false): Container[] =>
-    list.map((container) => change(container, isInitial));
-  return {
-    ...spec,
-    ...(containers === undefined ? {} : { containers: all(containers) }),
-    ...(initContainers === undefined ? {} : { initContainers: all(initContainers, true) }),
-    ...(ephemeralContainers === undefined ? {} : { ephemeralContainers: all(ephemeralContainers) }),
+  const changed = (name: 'containers' | 'initContainers' | 'ephemeralContainers'): Partial<PodSpec> => {
+    const list: readonly Container[] | null | undefined = spec[name];
+    return list ? { [name]: list.map((container) => change(container, name === 'initContainers')) } : {};
   };
+  return { ...spec, ...changed('containers'), ...changed('initContainers'), ...changed('ephemeralContainers') };
 }
 
 /** Changes an object that is about to be written. `old` is absent for a new one. */
