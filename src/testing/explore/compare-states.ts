@@ -107,8 +107,9 @@ interface Change {
   readonly actual: unknown;
 }
 
-function changesOf(expected: unknown, actual: unknown, path: string): readonly Change[] {
-  if (expected === actual) return [];
+function changesOf(wanted: unknown, found: unknown, path: string): readonly Change[] {
+  if (wanted === found) return [];
+  const [expected, actual] = [byType(wanted), byType(found)];
   if (!isTree(expected) || !isTree(actual) || Array.isArray(expected) !== Array.isArray(actual))
     return [{ path, expected, actual }];
   if (Array.isArray(expected) && Array.isArray(actual) && expected.length !== actual.length)
@@ -121,6 +122,16 @@ function changesOf(expected: unknown, actual: unknown, path: string): readonly C
       joinPath(path, expected, name),
     ),
   );
+}
+
+/** Conditions in the order of their types: where they stand says only which of them came first. */
+function byType(value: unknown): unknown {
+  if (!Array.isArray(value) || !value.every(isCondition)) return value;
+  return value.toSorted((left, right) => (left.type < right.type ? -1 : 1));
+}
+
+function isCondition(value: unknown): value is { readonly type: string } {
+  return isTree(value) && 'status' in value && 'type' in value && typeof value.type === 'string';
 }
 
 /** Positions in lists count as the same field. */
