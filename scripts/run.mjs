@@ -21,6 +21,7 @@ await build({
   format: 'esm',
   target: 'node20',
   packages: 'external',
+  tsconfig: join(root, 'tsconfig.json'), // also for files of a template, which has its own
   sourcemap: 'inline',
   logLevel: 'warning',
   define: { 'import.meta.dirname': JSON.stringify(dirname(resolve(entry))) },

@@ -3,6 +3,7 @@ import { mergePatch } from 'keelson';
 import type { Scenario } from 'keelson/testing';
 import { Foo, sampleController } from '../../../examples/foo/foo.ts';
 import { InnoDBCluster, MySQLBackup, mysqlApp } from '../../../examples/innodbcluster/innodbcluster.ts';
+import { operator, Website } from '../../../create/template/website.ts';
 import { library, Loan } from '../../../examples/library/library.ts';
 import { labeller } from '../../../examples/pod-labeller/pod-labeller.ts';
 import { SampleDB, sampleDbApp } from '../../../examples/sampledb/sampledb.ts';
@@ -24,6 +25,24 @@ export const foo: Scenario = {
         .namespace('default')
         .patch('example', mergePatch({ spec: { replicas: 2 } })),
     remove: ({ client }) => client.kind(Foo).namespace('default').delete('example'),
+  },
+};
+
+/** The operator that `npm create keelson` begins with. */
+export const website: Scenario = {
+  app: operator,
+  steps: {
+    create: ({ client }) =>
+      client
+        .kind(Website)
+        .namespace('default')
+        .create({ metadata: { name: 'shop' }, spec: { replicas: 2 } }),
+    grow: ({ client }) =>
+      client
+        .kind(Website)
+        .namespace('default')
+        .patch('shop', mergePatch({ spec: { replicas: 3 } })),
+    remove: ({ client }) => client.kind(Website).namespace('default').delete('shop'),
   },
 };
 
