@@ -201,7 +201,7 @@ function csiSidecar(
   };
 }
 
-/** What judges storage drivers, what works for them, and a driver. */
+/** What judges storage drivers, what works for them, a driver, and a program of an image that fills volumes. */
 const storagePeers: readonly Peer[] = [
   {
     name: 'csi-sanity',
@@ -214,6 +214,18 @@ const storagePeers: readonly Peer[] = [
   csiSidecar('csi-snapshotter', SNAPSHOTTER, { module: 'csi-snapshotter', path: 'external-snapshotter/v8' }),
   csiSidecar('snapshot-controller', SNAPSHOTTER, { module: 'csi-snapshotter', path: 'external-snapshotter/v8' }),
   csiSidecar('hostpathplugin', 'v1.7.2', { module: 'csi-hostpath', path: 'csi-driver-host-path' }),
+  {
+    name: 'image/hello-populator',
+    version: 'v1.2.0',
+    recipe: {
+      type: 'build',
+      module: 'hello-populator',
+      package: 'github.com/kubernetes-csi/lib-volume-populator/example/hello-populator',
+      cgo: false,
+      isStripped: true,
+    },
+    minutes: 1,
+  },
 ];
 
 /** What judges network plugins, policies and proxies, besides what a node consists of. */

@@ -29,7 +29,8 @@ const parts: readonly NodePart[] = [
   ...(flags.runtime === 'containerd' ? [streamPart] : []),
 ];
 
-const found = findPeers(['kubectl']);
+// Only the streams are measured with kubectl, and only real containers have them.
+const found = flags.runtime === 'containerd' ? findPeers(['kubectl']) : { paths: { kubectl: 'kubectl' } };
 if (found.paths === undefined) throw new Error(`Cannot measure a node: ${found.reason}`);
 const agent: AgentName = flags.agent === 'kubelet' ? 'kubelet' : 'keelson';
 const agentNodeFlags = flags.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${flags.profile}`];

@@ -96,6 +96,10 @@ export class CriRuntime implements RuntimeService {
     };
   }
 
+  async updateRuntimeConfig({ podCidr }: { readonly podCidr: string }, options?: CallOptions): Promise<void> {
+    await this.#calls.call(methods.updateRuntimeConfig, { runtimeConfig: { networkConfig: { podCidr } } }, options);
+  }
+
   async runPodSandbox(
     config: PodSandboxConfig,
     options: CallOptions & { readonly runtimeHandler?: string } = {},

@@ -195,7 +195,7 @@ export function composeAgent(
       }),
   );
   const heartbeat = new NodeHeartbeat(settings, {
-    ...{ client, clock, random, nodes, events, backend, isRegistered },
+    ...{ client, clock, random, log, nodes, events, backend, isRegistered },
     volumesInUse: () => [...new Set([...inUse.list(), ...volumes.held()])].toSorted(),
     pressure: () => guards.pressure,
     problem: () => guards.problem,

@@ -107,7 +107,8 @@ export class NodeAgent implements Runnable {
       node.status?.volumesInUse !== old.status?.volumesInUse
     )
       for (const worker of this.#workers.values()) worker.retryVolumes();
-    if (this.#parts.heartbeat.isOverruled(node)) this.#around.plan({ type: 'report' });
+    const hasOtherRanges = node.spec?.podCIDRs?.join() !== old.spec?.podCIDRs?.join(); // the report passes them on
+    if (hasOtherRanges || this.#parts.heartbeat.isOverruled(node)) this.#around.plan({ type: 'report' });
   }
 
   /** Carries out a planned task. */

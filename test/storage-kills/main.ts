@@ -24,7 +24,7 @@ const NODES = ['node-1', 'node-2'] as const;
 /** Longer than the longest delay between two tries of a controller, which is five minutes. */
 const SETTLE_MS = 330_000;
 const MAX_PAUSE_MS = 2500;
-/** A server that dies several times soon after its start comes up without its programs, on purpose: each one lives this long. */
+/** A server that dies several times soon after its start comes up without its programs, on purpose: each one lives this long after it was ready. */
 const SERVER_LIFE_MS = 70_000;
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -114,16 +114,16 @@ async function kill(
   await holds('pods run', () => workload.waiting());
   console.error('pods run');
   const kills = new Map<string, number>();
-  let serverKilledMs = performance.now();
+  let serverStartedMs = performance.now();
   for (let count = 0; count < Number(values.kills); count++) {
     for (let steps = 1 + Math.floor(random.float() * 3); steps > 0; steps--) await workload.step();
     await sleep(random.float() * MAX_PAUSE_MS);
-    const isServerOld = performance.now() - serverKilledMs > SERVER_LIFE_MS;
+    const isServerOld = performance.now() - serverStartedMs > SERVER_LIFE_MS;
     const targets = [...processes.names, ...(isServerOld ? ['server', 'server'] : [])];
     const target = targets[Math.floor(random.float() * targets.length)] ?? 'driver';
     if (target === 'server') {
-      serverKilledMs = performance.now();
       await server.restartKilled?.();
+      serverStartedMs = performance.now();
     } else await processes.strike(target);
     kills.set(target, (kills.get(target) ?? 0) + 1);
     if (count % 20 === 19) console.error(`${count + 1} kills`);

@@ -16,6 +16,8 @@ export interface NodeReporting {
   readonly hasExternalCloud?: boolean;
   /** The addresses that an administrator has chosen, for a cloud's controller; default none. */
   readonly chosenAddresses?: readonly string[];
+  /** The pod ranges that the runtime gets before the cluster has assigned some; default those of the node's settings. */
+  readonly podRanges?: readonly string[];
   /** Maximum number of images in the status, the largest first; -1 for all; default 50. */
   readonly maxImages?: number;
   /** How often the status is written when nothing changes; default 5m. */

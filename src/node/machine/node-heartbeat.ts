@@ -1,5 +1,5 @@
 import { formatMicroTime, instantOfMillis } from '../../api/index.ts';
-import { type Clock, deepEqual, millisecondsOf, type Random } from '../../base/index.ts';
+import { type Clock, deepEqual, type Logger, millisecondsOf, type Random } from '../../base/index.ts';
 import {
   type Client,
   hasReason,
@@ -25,10 +25,12 @@ import {
   type StatusParts,
 } from './node-object.ts';
 import { registerDrivers } from './register-drivers.ts';
+import { RuntimeRanges } from './runtime-ranges.ts';
 
 export interface HeartbeatParts {
   readonly clock: Clock;
   readonly random: Random;
+  readonly log: Logger;
   readonly client: Client;
   readonly nodes: Objects<Node>;
   readonly events: EventRecorder;
@@ -62,6 +64,7 @@ export class NodeHeartbeat {
   readonly #renewEveryMs: number;
   readonly #parts: HeartbeatParts;
   readonly #lease: NodeLease;
+  readonly #ranges: RuntimeRanges;
   #hasRenewed = false;
   #isRegistered: boolean;
   /** The result of the last check. */
@@ -81,6 +84,7 @@ export class NodeHeartbeat {
     this.#reportEveryMs = millisecondsOf(reportEvery);
     this.#renewEveryMs = leaseMs / RENEWALS_A_LEASE;
     this.#parts = parts;
+    this.#ranges = new RuntimeRanges(parts.backend.runtime, parts.log);
     this.#isRegistered = parts.isRegistered ?? false;
     this.#lease = new NodeLease(settings.name, { client: parts.client, leaseSeconds: Math.trunc(leaseMs / 1000) });
   }
@@ -89,11 +93,13 @@ export class NodeHeartbeat {
   async register(signal: AbortSignal): Promise<void> {
     const { nodes } = this.#parts;
     const name = this.#name;
+    const { registers = true, podRanges = this.#node.settings.podCidrs } = this.#node.settings.reporting ?? {};
+    await this.#ranges.send(podRanges);
     const statusParts = await this.#statusParts();
     this.#event('Starting', 'Starting kubelet.');
     const known = nodes.get(name) ?? (await nodes.fetch(name, { signal }));
+    await this.#ranges.send(known?.spec?.podCIDRs ?? []);
     let uid = known?.metadata.uid;
-    const { registers = true } = this.#node.settings.reporting ?? {};
     if (known === undefined && !registers) {
       this.#isRegistered = true;
       return;
@@ -144,6 +150,7 @@ export class NodeHeartbeat {
     const known = this.#isRegistered ? this.#parts.nodes.get(this.#name) : undefined;
     const checkEveryMs = this.#checkEveryMs();
     if (known === undefined) return checkEveryMs;
+    await this.#ranges.send(known.spec?.podCIDRs ?? []);
     const parts = await this.#statusParts();
     const status = nodeStatus(this.#node, parts, known.status);
     // a backend that is checked often rarely has news

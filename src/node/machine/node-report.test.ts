@@ -77,6 +77,31 @@ test('resources of devices follow the devices; resources without devices are rep
   expect(await look()).toEqual(['2', '2']);
 });
 
+test('the runtime gets the pod ranges of the node as soon as they are assigned, and again after it has refused them', async () => {
+  const memory = new MemoryMachine();
+  const sent: string[] = [];
+  let isRefused = false;
+  const nodeBackend: OpenNodeBackend = async (node, context) => {
+    const backend = await memory.open(node, context);
+    const updateRuntimeConfig = async ({ podCidr }: { readonly podCidr: string }): Promise<void> => {
+      sent.push(podCidr);
+      if (isRefused) throw new Error('not now');
+    };
+    return { ...backend, runtime: { ...backend.runtime, updateRuntimeConfig } };
+  };
+  await using cluster = await NodeCluster.start(nodeAgents({ backend: nodeBackend, podCidrs: () => [] }));
+  isRefused = true;
+  const podCIDRs = ['10.9.0.0/24', 'fd00:9::/64'];
+  await cluster.client.core.v1.nodes.patch('keelson', mergePatch({ spec: { podCIDR: podCIDRs[0], podCIDRs } }));
+  await cluster.settle();
+  expect(sent).toEqual(['10.9.0.0/24,fd00:9::/64']);
+
+  isRefused = false;
+  await cluster.clock.advance('10m');
+  await cluster.settle();
+  expect(sent).toEqual(['10.9.0.0/24,fd00:9::/64', '10.9.0.0/24,fd00:9::/64']);
+});
+
 function conditionOf(
   status: Observed<Node>['status'],
   type: string,

@@ -80,6 +80,8 @@ export interface RuntimeService {
   readonly name: string;
   version(options?: CallOptions): Promise<RuntimeVersion>;
   status(options?: CallOptions): Promise<RuntimeStatus>;
+  /** Passes on the ranges of the node's pods, separated by commas; default the runtime has no use for them. */
+  updateRuntimeConfig?(config: { readonly podCidr: string }, options?: CallOptions): Promise<void>;
 
   /** Creates and starts a sandbox with its network; returns its id. */
   runPodSandbox(

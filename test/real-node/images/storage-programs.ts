@@ -2,8 +2,8 @@ import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { findPeer, peersFolder } from '../../../peers/index.ts';
 
-/** Programs of the images that the suite's storage tests deploy, by the name and version that its manifests ask for. */
-export const storageImages = {
+/** Programs of the images of drivers that the suite's storage tests deploy, by the name and version that its manifests ask for. */
+export const driverImages = {
   'hostpathplugin:v1.17.1': 'hostpathplugin',
   'csi-provisioner:v6.1.1': 'csi-provisioner',
   'csi-attacher:v4.11.0': 'csi-attacher',
@@ -13,14 +13,18 @@ export const storageImages = {
   'livenessprobe:v2.18.0': 'livenessprobe',
 } as const;
 
+/** The same for all images of storage tests: one test fills volumes by a program instead of copying them. */
+export const storageImages = { ...driverImages, 'hello-populator:v1.0.1': 'hello-populator' } as const;
+
 export type StorageProgram = (typeof storageImages)[keyof typeof storageImages];
 
-/** Peers that stand in for a program: an older release of the same, then the part of it that most tests use. */
+/** Peers that stand in for a program: another release of the same, then the part of it that most tests use. */
 const STAND_INS: Partial<Record<StorageProgram, readonly string[]>> = {
   hostpathplugin: ['hostpathplugin', 'image/socket-pair'],
   'csi-provisioner': ['csi-provisioner'],
   'csi-resizer': ['csi-resizer'],
   'csi-snapshotter': ['csi-snapshotter'],
+  'hello-populator': ['image/hello-populator'],
 };
 
 /** Where programs are looked for that no Go proxy has, and that are built elsewhere: the folder `storage-programs` of the peers' folder. */

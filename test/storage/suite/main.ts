@@ -8,7 +8,7 @@ import { installGroupSnapshotKinds, installSnapshotKinds } from '../../../src/co
 import type { Outcome } from '../../conformance/outcomes.ts';
 import { runSuite } from '../../conformance/suite.ts';
 import { findAbilities } from '../../conformance/server-abilities.ts';
-import { findStorageProgram, storageImages, storageProgramsFolder } from '../../real-node/images/storage-programs.ts';
+import { driverImages, findStorageProgram, storageProgramsFolder } from '../../real-node/images/storage-programs.ts';
 import {
   isInNamespaces,
   type RealCluster,
@@ -101,7 +101,7 @@ function whyNot({ part, cluster, controllers }: SuiteOptions): string | undefine
     if ('reason' in driver) return driver.reason;
     return controllers === 'sidecars' ? whyNoSidecars() : undefined;
   }
-  const missing = Object.values(storageImages).filter((name) => findStorageProgram(name) === undefined);
+  const missing = Object.values(driverImages).filter((name) => findStorageProgram(name) === undefined);
   if (missing.length === 0) return undefined;
   return `the tests deploy ${missing.join(', ')}: put the programs into ${storageProgramsFolder()} and run \`npm run conformance:images\``;
 }

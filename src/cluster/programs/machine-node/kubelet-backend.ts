@@ -169,6 +169,7 @@ export async function agentOptions(
       hasExternalCloud,
       chosenAddresses: nodeIps.filter((address) => address !== '0.0.0.0' && address !== '::'),
       maxImages: settings.nodeStatusMaxImages,
+      ...(settings.podCIDR === '' ? {} : { podRanges: settings.podCIDR.split(',') }),
       reportEvery: settings.nodeStatusReportFrequency,
       leaseDuration: settings.nodeLeaseDurationSeconds * 1000,
     },

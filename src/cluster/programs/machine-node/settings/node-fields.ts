@@ -28,11 +28,7 @@ export const nodeFields = {
   clusterDomain: text('', OBEYED, 'cluster-domain'),
   clusterDNS: texts([], OBEYED, 'cluster-dns'),
   resolvConf: pointedText('/etc/resolv.conf', OBEYED, 'resolv-conf'),
-  podCIDR: text(
-    '',
-    accepted("pods' ranges come from the API server and the network plugin; --write-cni-config uses it"),
-    'pod-cidr',
-  ),
+  podCIDR: text('', OBEYED, 'pod-cidr'),
   hairpinMode: text('promiscuous-bridge', accepted('network plugins set up hairpin traffic'), 'hairpin-mode'),
   maxPods: integer(110, OBEYED, 'max-pods'),
   podsPerCore: integer(0, OBEYED, 'pods-per-core'),
