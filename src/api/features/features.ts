@@ -128,6 +128,15 @@ const OFF = `
 
 /** By name: whether the feature is on by default in a version of Kubernetes, and so here. */
 export function defaultFeatures(version: KubernetesVersion): ReadonlyMap<string, boolean> {
+  const known = read.get(version) ?? readFeatures(version);
+  read.set(version, known);
+  return known;
+}
+
+/** What was read of the lists, which are long. */
+const read = new Map<KubernetesVersion, ReadonlyMap<string, boolean>>();
+
+function readFeatures(version: KubernetesVersion): ReadonlyMap<string, boolean> {
   return new Map([
     ...namesIn(ON, version).map((name) => [name, true] as const),
     ...namesIn(OFF, version).map((name) => [name, false] as const),
