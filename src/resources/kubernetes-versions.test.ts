@@ -328,6 +328,17 @@ describe('what changes with 1.37', () => {
       metadata: { name: 'b' },
       spec: { ...request.spec, intent: 'Perhaps' },
     });
+    expect(await messageFor({ ...request.spec, target: {} })).toContain(
+      'spec.target: Invalid value: "": must specify one of: `pod`',
+    );
+    expect(await messageFor({ ...request.spec, requester: 'drainer' })).toContain(
+      `spec.requester: Invalid value: "drainer": must include a prefix (e.g. 'example.com/key')`,
+    );
+    async function messageFor(spec: object): Promise<unknown> {
+      const { code, body } = await api.create({ ...request, metadata: { name: 'c' }, spec });
+      expect(code).toBe(422);
+      return body['message'];
+    }
     expect(wrong.body['message']).toContain('spec.intent: Unsupported value: "Perhaps": supported values: "Eviction"');
   });
 
@@ -344,6 +355,11 @@ describe('what changes with 1.37', () => {
       },
     };
     expect(await api.create(group)).toMatchObject({ code: 201, body: group });
+    const both = { ...group.spec, schedulingPolicy: { basic: {}, gang: { minCount: 2 } } };
+    const refused = await api.create({ ...group, metadata: { name: 'b' }, spec: both });
+    expect(refused.body['message']).toContain(
+      'spec.schedulingPolicy: Invalid value: "{basic, gang}": must specify exactly one of: `basic`, `gang`',
+    );
     const alpha = { ...group, apiVersion: 'scheduling.k8s.io/v1alpha3' };
     expect((await api.send('GET', `${api.collectionOf(alpha)}/a`)).body).toMatchObject(alpha);
   });

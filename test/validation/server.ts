@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { ADDED_VERSIONS, parseRuntimeConfig } from '../../src/api/index.ts';
+import type { KubernetesVersion } from '../../src/base/index.ts';
 import { bytesOf } from '../../src/apiserver/testing/memory-server.ts';
 import { inProcessCall } from '../../src/apiserver/transport/in-process-call.ts';
 import { startTestCluster } from '../support/test-cluster.ts';
@@ -159,8 +160,12 @@ export function remoteServer(kubeconfig: string, bases: readonly BaseObject[]): 
 }
 
 /** Our API server alone, in this process, without a connection. */
-export async function ownServer(bases: readonly BaseObject[]): Promise<PlayedServer & AsyncDisposable> {
+export async function ownServer(
+  bases: readonly BaseObject[],
+  kubernetesVersion?: KubernetesVersion,
+): Promise<PlayedServer & AsyncDisposable> {
   const cluster = await startTestCluster({
+    kubernetesVersion,
     admission: { disable: [] },
     runtimeConfig: parseRuntimeConfig(...ADDED_VERSIONS.map((version) => `${version}=false`)),
   });

@@ -60,7 +60,7 @@ describe('keelson api diff', () => {
       expect.stringContaining('evictionResponders  []EvictionResponder'),
     ]);
     expect((await api('diff', '1.36', '1.37', '--kind', 'CSINode')).lines).toEqual([
-      '+ storage.k8s.io/v1 CSINode /status',
+      '~ storage.k8s.io/v1 csinodes  CSINode, cluster → CSINode, cluster, /status',
       '+ storage.k8s.io/v1 CSINode status  CSINodeStatus',
     ]);
   });

@@ -5,11 +5,13 @@ import type {
   TargetResponder,
 } from '../../api/types/lifecycle/v1alpha1.d.ts';
 import type { Condition } from '../../api/types/meta/v1.d.ts';
+import type { FieldError } from '../../api/index.ts';
 import { ageSince } from '../../apiserver/index.ts';
 import { changes } from '../change.ts';
 import { ageColumn, column, each, nameColumn, NONE, orElse, UNKNOWN, UNSET, wide } from '../columns/column.ts';
 import { checkConditions } from '../condition-rules.ts';
 import { defineKind } from '../kind.ts';
+import { checkUnion } from '../union-rules.ts';
 
 const GROUP = 'lifecycle.k8s.io';
 
@@ -31,6 +33,7 @@ export const evictionRequests = defineKind<EvictionRequest>({
   requiresResourceVersion: true,
   statusMetadata: 'owned',
   raisesGeneration: changes('spec'),
+  validate: ({ spec }) => checkTarget(spec.target),
   validateStatus: ({ status }) => checkConditions(each(status.conditions), 'status.conditions'),
 });
 
@@ -57,8 +60,13 @@ export const evictions = defineKind<Eviction>({
   requiresResourceVersion: true,
   statusMetadata: 'owned',
   raisesGeneration: changes('spec'),
+  validate: ({ spec }) => checkTarget(spec.target),
   validateStatus: ({ status }) => checkConditions(each(status.conditions), 'status.conditions'),
 });
+
+function checkTarget(target: object | undefined): FieldError[] {
+  return checkUnion(target ?? {}, 'spec.target', { members: ['pod'] });
+}
 
 function typeOfTarget(target: { readonly pod?: object } | undefined): string {
   return target?.pod === undefined ? UNSET : 'Pod';

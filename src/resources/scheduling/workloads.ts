@@ -1,10 +1,11 @@
+import type { FieldError } from '../../api/index.ts';
 import { minorOf } from '../../base/index.ts';
 import type { PodGroup as EarlierPodGroup } from '../../api/types/scheduling/v1alpha2.d.ts';
 import type { CompositePodGroup, PodGroup, Workload } from '../../api/types/scheduling/v1alpha3.d.ts';
 import { ageColumn, column, each, nameColumn, NONE } from '../columns/column.ts';
 import { checkConditions } from '../condition-rules.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
-import { defineKind, type Kind } from '../kind.ts';
+import { defineKind, type Kind, type Whole } from '../kind.ts';
 import {
   earlierPodGroups,
   earlierWorkloads,
@@ -12,6 +13,7 @@ import {
   laterPodGroups,
   laterWorkloads,
 } from './workload-forms.ts';
+import { checkPodGroup, checkWorkload } from './workload-rules.ts';
 
 const GROUP = 'scheduling.k8s.io';
 
@@ -37,6 +39,8 @@ export const workloads = (environment: KindEnvironment): Kind => {
           announcedVersions: ['v1alpha1@..1.35'],
           conversions: { v1alpha1: firstWorkloads, v1alpha3: laterWorkloads, v1beta1: laterWorkloads },
         }),
+
+    ...(hasPresentForm(environment) ? { validate: checkNewWorkload, validateUpdate: checkWorkload } : {}),
 
     prepareForCreate(workload) {
       workload.spec = {
@@ -77,6 +81,8 @@ export const podGroups = (environment: KindEnvironment): Kind => {
     statusMetadata: 'owned',
     resetFields: { status: ['metadata', 'spec'] },
 
+    ...(isPresent ? { validate: checkNewPodGroup, validateUpdate: checkPodGroup } : {}),
+
     prepareForCreate(group) {
       group.spec = ungated(group.spec, gated);
     },
@@ -111,6 +117,14 @@ export const compositePodGroups = defineKind<CompositePodGroup>({
     group.spec = ungated(group.spec, ['preemptionPolicy'], old.spec);
   },
 });
+
+function checkNewWorkload(workload: Whole<Workload>): FieldError[] {
+  return checkWorkload(workload);
+}
+
+function checkNewPodGroup(group: Whole<PodGroup>): FieldError[] {
+  return checkPodGroup(group);
+}
 
 /** Fields whose features are off by default: topology, devices of groups, preemption by or of whole groups, groups of groups. */
 function gatedFields(environment: KindEnvironment): readonly string[] {
