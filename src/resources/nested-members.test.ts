@@ -15,7 +15,7 @@ test('isSetAt() looks into all items of lists and values of maps', () => {
 });
 
 test('withoutAt() leaves out what is at the path, and changes nothing of the given value', () => {
-  const before = structuredClone(spec);
+  const before = JSON.stringify(spec);
   expect(withoutAt(spec, 'volumes[].emptyDir.mode')).toEqual({
     volumes: [{ name: 'a', emptyDir: { medium: 'Memory' } }, { name: 'b', emptyDir: {} }, { name: 'c' }],
     devices: spec.devices,
@@ -23,5 +23,5 @@ test('withoutAt() leaves out what is at the path, and changes nothing of the giv
   expect(withoutAt(spec, 'devices[].overhead')).toMatchObject({ devices: { cpu: {}, memory: {} } });
   expect(withoutAt(spec, 'devices')).toEqual({ volumes: spec.volumes });
   expect(withoutAt(spec, 'nothing[].here')).toBe(spec);
-  expect(spec).toEqual(before);
+  expect(JSON.stringify(spec)).toBe(before);
 });
