@@ -63,6 +63,21 @@ function kubernetes(name: string, minutes: number, aliases: readonly string[] = 
   };
 }
 
+/** The server of another version of Kubernetes, which a Go module of its own names. */
+function serverOfMinor(minor: number, release: string): Peer {
+  return {
+    name: `kube-apiserver-1.${minor}`,
+    version: release,
+    recipe: { type: 'build', module: `kubernetes-1.${minor}`, package: 'k8s.io/kubernetes/cmd/kube-apiserver' },
+    variables: {
+      'k8s.io/component-base/version.gitVersion': `v${release}`,
+      'k8s.io/component-base/version.gitMajor': '1',
+      'k8s.io/component-base/version.gitMinor': String(minor),
+    },
+    minutes: 8,
+  };
+}
+
 function etcd(name: string, part: string): Peer {
   return {
     name,
@@ -331,6 +346,7 @@ export const peers: readonly Peer[] = [
   },
   criTools('crictl', 'build'),
   criTools('critest', 'test'),
+  serverOfMinor(37, '1.37.1'),
   ...nodePeers,
   ...networkPeers,
   ...storagePeers,

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CryptoRandom, RealClock } from '../src/base/index.ts';
+import { CryptoRandom, DEFAULT_KUBERNETES_VERSION, type KubernetesVersion, RealClock } from '../src/base/index.ts';
 import { kubeconfigText } from '../src/cluster/kubeconfig.ts';
 import { type ClusterPki, clusterPki } from '../src/cluster/pki/cluster-pki.ts';
 import { awaitReady } from './await-ready.ts';
@@ -14,6 +14,8 @@ import { ADMIN_TOKEN, type RunningServer, TOKEN_FILE } from './running-server.ts
 export type KubePart = 'kube-controller-manager' | 'kube-scheduler';
 
 export interface KubeOptions {
+  /** The version of kube-apiserver; default that of the other parts. Other versions run alone. */
+  readonly version?: KubernetesVersion;
   readonly parts?: readonly KubePart[];
   /** Flags of kube-apiserver on top of ours; where a flag is given twice, these win. */
   readonly apiserverFlags?: readonly string[];
@@ -33,16 +35,25 @@ export interface RunningKube extends RunningServer {
   readonly etcdUrl: string;
 }
 
+/** The peer that is the API server of a version. */
+function serverOf(version: KubernetesVersion = DEFAULT_KUBERNETES_VERSION): string {
+  return version === DEFAULT_KUBERNETES_VERSION ? 'kube-apiserver' : `kube-apiserver-${version}`;
+}
+
 /** Why `startKube` with these parts cannot work here, in words to print; undefined when it can. */
-export function whyNoKube(parts: readonly KubePart[] = [], environment = process.env): string | undefined {
-  const found = findPeers(['etcd', 'kube-apiserver', ...parts], environment);
+export function whyNoKube(
+  parts: readonly KubePart[] = [],
+  { environment = process.env, version }: Pick<KubeOptions, 'environment' | 'version'> = {},
+): string | undefined {
+  const found = findPeers(['etcd', serverOf(version), ...parts], environment);
   return found.paths === undefined ? found.reason : undefined;
 }
 
 /** Starts real etcd and kube-apiserver, and what else is asked for. Ready when it resolves; nothing is left when it rejects. */
 export async function startKube(options: KubeOptions = {}): Promise<RunningKube> {
   const { parts = [], environment = process.env } = options;
-  const found = findPeers<string>(['etcd', 'kube-apiserver', ...parts], environment);
+  const server = serverOf(options.version);
+  const found = findPeers<string>(['etcd', server, ...parts], environment);
   if (found.paths === undefined) throw new Error(`Cannot start Kubernetes: ${found.reason}`);
   const { paths } = found;
   const layout = await prepare(options);
@@ -56,7 +67,7 @@ export async function startKube(options: KubeOptions = {}): Promise<RunningKube>
   try {
     const started = performance.now();
     launch('etcd', etcdFlags(layout));
-    launch('kube-apiserver', [...apiserverFlags(layout), ...(options.apiserverFlags ?? [])]);
+    launch(server, [...apiserverFlags(layout), ...(options.apiserverFlags ?? [])]);
     const certificateAuthority = layout.pki.authority.certificate;
     await awaitReady(layout.url, { certificateAuthority, token: ADMIN_TOKEN, daemons, signal: options.signal });
     const startMs = performance.now() - started;

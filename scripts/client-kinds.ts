@@ -39,7 +39,7 @@ export function builtInTree(files: readonly DefinitionFile[]): string {
     ...tree,
     '};',
     '',
-    '/** Every resource of Kubernetes 1.36 by group, version and plural. */',
+    '/** Every resource of Kubernetes 1.36 and 1.37 by group, version and plural. */',
     'export const builtIn: BuiltIn = kindTree({',
     ...table,
     '});',

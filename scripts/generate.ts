@@ -4,8 +4,14 @@ import { dirname, join } from 'node:path';
 import { pack, packDescriptions } from '../src/api/language/pack.ts';
 import { parseDefinitions } from '../src/api/language/parse.ts';
 import { typeDeclarations } from '../src/api/language/type-declarations.ts';
+import { firstVersions, programView } from '../src/api/language/program-view.ts';
 import { versionView } from '../src/api/language/version-view.ts';
-import { DEFAULT_KUBERNETES_VERSION, minorOf } from '../src/base/versions.ts';
+import {
+  DEFAULT_KUBERNETES_VERSION,
+  KUBERNETES_RELEASES,
+  type KubernetesVersion,
+  minorOf,
+} from '../src/base/versions.ts';
 import { builtInTree, flatKinds } from './client-kinds.ts';
 
 const api = join(import.meta.dirname, '..', 'src', 'api');
@@ -35,9 +41,12 @@ await write(
   join(api, 'generated', 'descriptions.ts'),
   constant('packedDescriptions', 'What each type and field is for.', packDescriptions(files)),
 );
-// Programs are written against the types of the default version.
-const view = versionView(files, minorOf(DEFAULT_KUBERNETES_VERSION));
-for (const file of view) await write(join(api, 'types', `${file.alias}.d.ts`), typeDeclarations(file));
+// Programs are written against the types of the default version, and what later ones add; plain names mean kinds of the default version.
+const versions = (Object.keys(KUBERNETES_RELEASES) as KubernetesVersion[]).map(minorOf);
+const ofDefault = minorOf(DEFAULT_KUBERNETES_VERSION);
+const view = programView(files, [ofDefault, ...versions.filter((version) => version > ofDefault)]);
+const first = firstVersions(files, Math.min(...versions));
+for (const file of view) await write(join(api, 'types', `${file.alias}.d.ts`), typeDeclarations(file, first));
 const client = join(import.meta.dirname, '..', 'src', 'client', 'generated');
 await write(join(client, 'built-in.ts'), builtInTree(view));
-await write(join(client, 'kinds.ts'), flatKinds(view));
+await write(join(client, 'kinds.ts'), flatKinds(versionView(files, ofDefault)));

@@ -24,6 +24,13 @@ function matching(pattern: RegExp, problem: string): Check {
   return (value) => (pattern.test(value) ? none : [problem]);
 }
 
+/** A label key with a domain in front: `example.com/drainer`. */
+function prefixedKeyProblems(value: string): readonly string[] {
+  const problems = qualifiedNameProblems(value);
+  if (problems.length > 0 || value.includes('/')) return problems;
+  return ["must include a prefix (e.g. 'example.com/key')"];
+}
+
 function backstepProblems(value: string): readonly string[] {
   return value.split('/').includes('..') ? ["must not contain '..'"] : none;
 }
@@ -50,6 +57,7 @@ const checks: Readonly<Record<string, Check>> = {
   pathsegment: pathSegmentNameProblems,
   portname: portNameProblems,
   portorname: portNameProblems,
+  prefixedlabelkey: prefixedKeyProblems,
   qualifiedname: qualifiedNameProblems,
   relativepath: (value) => [
     ...(value.startsWith('/') ? ['must be a relative path'] : none),

@@ -4,6 +4,7 @@ export const KUBERNETES_RELEASES = {
   '1.34': 'v1.34.8',
   '1.35': 'v1.35.4',
   '1.36': 'v1.36.3',
+  '1.37': 'v1.37.1',
 } as const;
 
 /** A version of Kubernetes that can be served, such as `1.36`. */

@@ -42,6 +42,7 @@ export { serviceAccounts } from './core/serviceaccounts.ts';
 export { services } from './core/services.ts';
 export { endpointSlices } from './discovery/endpointslices.ts';
 export { flowSchemas, priorityLevelConfigurations } from './flowcontrol/flowcontrol.ts';
+export { evictionRequests, evictions } from './lifecycle/evictions.ts';
 export { ingressClasses } from './networking/ingresses.ts';
 export { ingresses } from './networking/ingresses.ts';
 export { ipAddresses } from './networking/servicecidrs.ts';
@@ -56,7 +57,7 @@ export { deviceTaintRules, resourcePoolStatusRequests } from './resource/devicet
 export { resourceClaims, resourceClaimTemplates } from './resource/resourceclaims.ts';
 export { resourceSlices } from './resource/resourceslices.ts';
 export { priorityClasses } from './scheduling/priorityclasses.ts';
-export { podGroups, workloads } from './scheduling/workloads.ts';
+export { compositePodGroups, podGroups, workloads } from './scheduling/workloads.ts';
 export { csiNodes, csiStorageCapacities, volumeAttachments } from './storage/csidrivers.ts';
 export { csiDrivers } from './storage/csidrivers.ts';
 export { storageClasses, volumeAttributesClasses } from './storage/storageclasses.ts';

@@ -156,7 +156,8 @@ function fixedParts({ kind, type }: VersionOfKind): Strategy {
     requiresResourceVersion: kind.requiresResourceVersion,
     defaultPropagation: kind.defaultPropagation,
     propagationWarning: kind.propagationWarning,
-    returnsDeletedObject: kind.returnsDeletedObject,
+    returnsDeletedObject:
+      kind.returnsStatusIn?.includes(type.kind?.version ?? '') === true ? false : kind.returnsDeletedObject,
     gracePeriod: bound(kind.gracePeriod),
     mayDisappear: bound(kind.mayDisappear),
     beforeDelete: bound(kind.beforeDelete),

@@ -67,6 +67,8 @@ export interface KindRules<T> {
   readonly defaultPropagation?: Strategy['defaultPropagation'];
   readonly propagationWarning?: string;
   readonly returnsDeletedObject?: Strategy['returnsDeletedObject'];
+  /** Versions of the API in which a deletion is answered with a Status nevertheless. */
+  readonly returnsStatusIn?: readonly string[];
 
   /** Whether an update raises metadata.generation; default: the kind has no generation. */
   raisesGeneration?(object: Whole<T>, old: Whole<T>): boolean;

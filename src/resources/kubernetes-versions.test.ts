@@ -23,12 +23,13 @@ describe('a field that a version of Kubernetes does not know', () => {
     ['1.34', ['unknown field "spec.workloadRef"']],
     ['1.35', []],
     ['1.36', ['unknown field "spec.workloadRef"']],
+    ['1.37', ['unknown field "spec.workloadRef"']],
   ] as const)('is dropped with a warning in %s', async (version, warnings) => {
     await using api = await openApi(version);
     const created = await api.send('POST', PODS, pod);
     expect(created).toMatchObject({ code: 201, warnings });
     expect(Object.keys(created.body['spec'] as object).includes('hostnameOverride')).toBe(
-      ['1.35', '1.36'].includes(version),
+      ['1.35', '1.36', '1.37'].includes(version),
     );
     expect(created.body['spec']).not.toHaveProperty('schedulingGroup');
   });
@@ -203,6 +204,181 @@ describe('fields of features that are off by default', () => {
   });
 });
 
+describe('what changes with 1.37', () => {
+  const template = {
+    metadata: { labels: { a: 'b' } },
+    spec: { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', emptyDir: { mode: 448 } }] },
+  };
+
+  test('fields of features that it has off are dropped without a warning', async () => {
+    await using api = await openApi('1.37');
+    const sent = {
+      ...pod,
+      spec: {
+        evictionResponders: [{ name: 'example.com/mover', priority: 2000 }],
+        volumes: [
+          { name: 'v', emptyDir: { mode: 448 } },
+          { name: 'w', configMap: { name: 'm', defaultUser: 7, items: [{ key: 'k', path: 'p', user: 7 }] } },
+        ],
+        containers: [
+          {
+            name: 'c',
+            image: 'i',
+            volumeMounts: [{ name: 'v', mountPath: '/v', bindMountOptions: ['noexec'] }],
+            livenessProbe: { httpGet: { port: 80, protocol: 'HTTP2' } },
+            readinessProbe: { grpc: { port: 80, mode: 'TLS' } },
+          },
+        ],
+      },
+    };
+    const created = await api.send('POST', PODS, sent);
+    expect(created).toMatchObject({ code: 201, warnings: [] });
+    const text = JSON.stringify(created.body['spec']);
+    expect(text).not.toMatch(/evictionResponders|"mode"|[uU]ser"|bindMountOptions|protocol":"HTTP2/);
+    expect(created.body['spec']).toMatchObject({ volumes: [{ emptyDir: {} }, { configMap: { name: 'm' } }] });
+    const deployment = await api.create({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'a' },
+      spec: { selector: { matchLabels: { a: 'b' } }, template },
+    });
+    expect(deployment).toMatchObject({ code: 201, warnings: [] });
+    expect(JSON.stringify(deployment.body['spec'])).toContain('"emptyDir":{}');
+  });
+
+  test.each([
+    ['1.36', false],
+    ['1.37', true],
+  ] as const)(
+    'certificates can be mounted, autoscalers may scale to zero, drivers may be waited for in %s: %s',
+    async (version, isOn) => {
+      await using api = await openApi(version);
+      const trust = { clusterTrustBundle: { signerName: 'example.com/s', path: 'p', labelSelector: {} } };
+      const sources = [trust, { downwardAPI: { items: [{ path: 'n', fieldRef: { fieldPath: 'metadata.name' } }] } }];
+      const created = await api.send('POST', PODS, {
+        ...pod,
+        spec: { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', projected: { sources } }] },
+      });
+      if (isOn) expect(JSON.stringify(created.body['spec'])).toContain('"clusterTrustBundle"');
+      else expect(JSON.stringify(created.body)).not.toContain('"clusterTrustBundle"');
+
+      const autoscaler = await api.create({
+        apiVersion: 'autoscaling/v2',
+        kind: 'HorizontalPodAutoscaler',
+        metadata: { name: 'a' },
+        spec: {
+          minReplicas: 0,
+          maxReplicas: 3,
+          scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' },
+          metrics: [{ type: 'External', external: { metric: { name: 'q' }, target: { type: 'Value', value: '3' } } }],
+        },
+      });
+      expect(autoscaler.code).toBe(isOn ? 201 : 422);
+
+      const driver = await api.create({
+        apiVersion: 'storage.k8s.io/v1',
+        kind: 'CSIDriver',
+        metadata: { name: 'd.example.com' },
+        spec: { preventPodSchedulingIfMissing: true },
+      });
+      expect('preventPodSchedulingIfMissing' in (driver.body['spec'] as object)).toBe(isOn);
+    },
+  );
+
+  test('a StatefulSet may lose one pod at a time, and names each field that must not change', async () => {
+    const set = {
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { name: 'a' },
+      spec: {
+        serviceName: 's',
+        selector: { matchLabels: { a: 'b' } },
+        template: { ...template, spec: { containers: template.spec.containers } },
+      },
+    };
+    for (const [version, rollingUpdate] of [
+      ['1.36', { partition: 0 }],
+      ['1.37', { partition: 0, maxUnavailable: 1 }],
+    ] as const) {
+      await using api = await openApi(version);
+      const created = await api.create(set);
+      expect(created.body['spec']).toMatchObject({ updateStrategy: { type: 'RollingUpdate', rollingUpdate } });
+      expect((created.body['spec'] as { updateStrategy: object }).updateStrategy).toEqual({
+        type: 'RollingUpdate',
+        rollingUpdate,
+      });
+      const changed = { ...created.body, spec: { ...(created.body['spec'] as object), serviceName: 't' } };
+      const refused = await api.send('PUT', `${api.collectionOf(set)}/a`, changed);
+      expect(refused.body['message']).toContain(
+        version === '1.36'
+          ? 'spec: Forbidden: updates to statefulset spec for fields other than'
+          : 'spec.serviceName: Invalid value: "t": field is immutable',
+      );
+    }
+  });
+
+  test('requests for evictions are served when they are asked for, and checked', async () => {
+    await using api = await openApi('1.37');
+    const request = {
+      apiVersion: 'lifecycle.k8s.io/v1alpha1',
+      kind: 'EvictionRequest',
+      metadata: { name: 'a' },
+      spec: {
+        target: { pod: { name: 'p', uid: '0190b5ce-8a9d-4f43-8c2f-3e5a3f1f9a01' } },
+        requester: 'example.com/drainer',
+        intent: 'Eviction',
+      },
+    };
+    const created = await api.create(request);
+    expect(created).toMatchObject({ code: 201, body: { ...request, metadata: { generation: 1 } } });
+    const withdrawn = { ...created.body, spec: { ...request.spec, intent: 'Withdrawn' } };
+    const path = `${api.collectionOf(request)}/a`;
+    const updated = await api.send('PUT', path, withdrawn);
+    expect(updated).toMatchObject({ code: 200, body: { metadata: { generation: 2 } } });
+    const other = { ...updated.body, spec: { ...request.spec, requester: 'example.com/other' } };
+    expect((await api.send('PUT', path, other)).body['message']).toContain('spec.requester: Invalid value');
+    const wrong = await api.create({
+      ...request,
+      metadata: { name: 'b' },
+      spec: { ...request.spec, intent: 'Perhaps' },
+    });
+    expect(await messageFor({ ...request.spec, target: {} })).toContain(
+      'spec.target: Invalid value: "": must specify one of: `pod`',
+    );
+    expect(await messageFor({ ...request.spec, requester: 'drainer' })).toContain(
+      `spec.requester: Invalid value: "drainer": must include a prefix (e.g. 'example.com/key')`,
+    );
+    async function messageFor(spec: object): Promise<unknown> {
+      const { code, body } = await api.create({ ...request, metadata: { name: 'c' }, spec });
+      expect(code).toBe(422);
+      return body['message'];
+    }
+    expect(wrong.body['message']).toContain('spec.intent: Unsupported value: "Perhaps": supported values: "Eviction"');
+  });
+
+  test('groups of pods have a new form, in two versions of the API', async () => {
+    await using api = await openApi('1.37');
+    const group = {
+      apiVersion: 'scheduling.k8s.io/v1beta1',
+      kind: 'PodGroup',
+      metadata: { name: 'a' },
+      spec: {
+        workloadRef: { workloadName: 'w', templateName: 't' },
+        schedulingPolicy: { gang: { minCount: 2 } },
+        disruptionMode: { single: {} },
+      },
+    };
+    expect(await api.create(group)).toMatchObject({ code: 201, body: group });
+    const both = { ...group.spec, schedulingPolicy: { basic: {}, gang: { minCount: 2 } } };
+    const refused = await api.create({ ...group, metadata: { name: 'b' }, spec: both });
+    expect(refused.body['message']).toContain(
+      'spec.schedulingPolicy: Invalid value: "{basic, gang}": must specify exactly one of: `basic`, `gang`',
+    );
+    const alpha = { ...group, apiVersion: 'scheduling.k8s.io/v1alpha3' };
+    expect((await api.send('GET', `${api.collectionOf(alpha)}/a`)).body).toMatchObject(alpha);
+  });
+});
+
 describe('APIs that went', () => {
   test.each([
     [
@@ -254,13 +430,21 @@ describe('APIs that went', () => {
         spec: { podGroups: [{ name: 'g', policy: { gang: { minCount: 2 } } }] },
       },
     ],
+    [
+      '1.36',
+      {
+        apiVersion: 'scheduling.k8s.io/v1alpha2',
+        kind: 'Workload',
+        spec: { podGroupTemplates: [{ name: 'g', schedulingPolicy: { gang: { minCount: 2 } } }] },
+      },
+    ],
   ] as const)('are written and read as sent in %s: %j', async (version, object) => {
     await using api = await openApi(version);
     const created = await api.create({ ...object, metadata: { name: 'a' } });
     expect(created).toMatchObject({ code: 201, body: object });
     const read = await api.send('GET', `${api.collectionOf(object)}/a`);
     expect(read.body).toEqual(created.body);
-    await using next = await openApi('1.36');
+    await using next = await openApi(version === '1.36' ? '1.37' : '1.36');
     expect(() => next.collectionOf(object)).toThrow('No kind');
   });
 });

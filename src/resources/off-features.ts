@@ -2,7 +2,8 @@ import type { ApiObject, Struct } from '../api/index.ts';
 import { defaultFeatures } from '../api/index.ts';
 import type { Container, PersistentVolumeClaimSpec, PodSpec } from '../api/types/core/v1.d.ts';
 import type { HorizontalPodAutoscalerBehavior } from '../api/types/autoscaling/v2.d.ts';
-import { DEFAULT_KUBERNETES_VERSION, type KubernetesVersion } from '../base/index.ts';
+import type { KubernetesVersion } from '../base/index.ts';
+import { isSetAt, withoutAt } from './nested-members.ts';
 
 /**
  * What becomes of a type's values while a feature is off. Each rule is upstream's: a value that the old object has already keeps what it
@@ -16,7 +17,12 @@ interface OffRule<T> {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** By type. The features are on by default in the default version of Kubernetes, where no rule applies. */
+const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
+
+/**
+ * By type; each rule applies in the versions of Kubernetes that have its feature and have it off by default. Where the feature does not
+ * exist, its fields do not either, or they are always there.
+ */
 const rules: Readonly<Record<string, readonly OffRule<Values>[]>> = {
   'io.k8s.api.core.v1.PodSpec': [
     rule<PodSpec>('DynamicResourceAllocation', {
@@ -80,6 +86,59 @@ const rules: Readonly<Record<string, readonly OffRule<Values>[]>> = {
         });
       },
     }),
+    dropped('ClusterTrustBundleProjection', 'volumes[].projected.sources[].clusterTrustBundle'),
+    dropped('PodCertificateRequest', 'volumes[].projected.sources[].podCertificate'),
+    dropped('EvictionRequestAPI', 'evictionResponders'),
+    dropped('EmptyDirVolumeMode', 'volumes[].emptyDir.mode'),
+    dropped('VolumeBindMountOptions', ...inContainers('volumeMounts[].bindMountOptions')),
+    dropped(
+      'H2CContainerProbe',
+      ...inContainers(
+        ...PROBES.map((probe) => `${probe}.httpGet.protocol`),
+        'lifecycle.postStart.httpGet.protocol',
+        'lifecycle.preStop.httpGet.protocol',
+      ),
+    ),
+    dropped('GRPCContainerProbeTLS', ...inContainers(...PROBES.map((probe) => `${probe}.grpc.mode`))),
+    dropped(
+      'AtomicWriteVolumeUserFields',
+      ...['secret', 'configMap', 'downwardAPI'].flatMap((source) => [
+        `volumes[].${source}.defaultUser`,
+        `volumes[].${source}.items[].user`,
+        `volumes[].projected.sources[].${source}.items[].user`,
+      ]),
+      'volumes[].projected.defaultUser',
+      ...['serviceAccountToken', 'clusterTrustBundle', 'podCertificate'].map(
+        (source) => `volumes[].projected.sources[].${source}.user`,
+      ),
+    ),
+  ],
+  'io.k8s.api.core.v1.PodStatus': [dropped('CSIVolumeHealth', 'volumeHealth')],
+  'io.k8s.api.core.v1.PersistentVolumeClaimStatus': [dropped('CSIVolumeHealth', 'healthStatus')],
+  'io.k8s.api.core.v1.NodeSpec': [dropped('InPlacePodVerticalScalingSchedulerPreemption', 'podPreemptionPolicy')],
+  'io.k8s.api.storage.v1.CSINodeStatus': [dropped('CSIVolumeHealth', 'storageHealth')],
+  'io.k8s.api.storage.v1.CSIDriverSpec': [dropped('VolumeLimitScaling', 'preventPodSchedulingIfMissing')],
+  'io.k8s.api.apps.v1.StatefulSetSpec': [
+    dropped('MaxUnavailableStatefulSet', 'updateStrategy.rollingUpdate.maxUnavailable'),
+  ],
+  'io.k8s.api.resource.v1.ResourceSliceSpec': [
+    dropped('DRAPartitionableDevicesType', 'partitionTypeAttribute'),
+    dropped('DRAOptionalNodeOperations', 'skipNodeOperations'),
+    dropped('DRADeviceCompatibilityGroups', 'devices[].consumesCounters[].compatibilityGroups'),
+    dropped('DRANodeAllocatableResources', 'devices[].nodeAllocatableResources'),
+  ],
+  'io.k8s.api.resource.v1.ResourceClaimSpec': [
+    dropped(
+      'DRADerivedAttributes',
+      'devices.requests[].exactly.derivedAttributes',
+      'devices.requests[].firstAvailable[].derivedAttributes',
+    ),
+  ],
+  'io.k8s.api.resource.v1.ResourceClaimStatus': [
+    dropped('DRAOptionalNodeOperations', 'allocation.devices.results[].skipNodeOperations'),
+  ],
+  'io.k8s.api.resource.v1alpha3.ResourcePoolStatusRequestSpec': [
+    dropped('DRAPartitionableDevicesType', 'defaultPartitionTypeAttribute'),
   ],
   'io.k8s.api.core.v1.PersistentVolumeClaimSpec': [
     rule<PersistentVolumeClaimSpec>('VolumeAttributesClass', {
@@ -100,6 +159,21 @@ const rules: Readonly<Record<string, readonly OffRule<Values>[]>> = {
   'io.k8s.api.apps.v1.DeploymentStatus': [terminatingReplicas()],
   'io.k8s.api.apps.v1.ReplicaSetStatus': [terminatingReplicas()],
 };
+
+function inContainers(...paths: readonly string[]): string[] {
+  return ['containers', 'initContainers', 'ephemeralContainers'].flatMap((list) =>
+    paths.map((path) => `${list}[].${path}`),
+  );
+}
+
+/** Drops what is at the paths, unless the old object has something at one of them. */
+function dropped(feature: string, ...paths: readonly string[]): OffRule<Values> {
+  return {
+    feature,
+    isUsed: (value) => paths.some((path) => isSetAt(value, path)),
+    drop: (value) => paths.reduce((kept, path) => withoutAt(kept, path), value),
+  };
+}
 
 function terminatingReplicas(): OffRule<Values> {
   return rule<{ terminatingReplicas?: number }>('DeploymentReplicaSetTerminatingReplicas', {
@@ -129,15 +203,11 @@ function withContainers(spec: PodSpec, change: (container: Container, isInitial:
 /** Changes an object that is about to be written. `old` is absent for a new one. */
 export type DropOffFeatures = (object: ApiObject, old?: ApiObject) => void;
 
-/**
- * What drops the fields of features that are off by default in a version of Kubernetes, and on in the default one; undefined when objects of
- * the type have none.
- */
+/** What drops the fields of features that are off by default in a version of Kubernetes; undefined when objects of the type have none. */
 export function dropOffFeatures(type: Struct, version: KubernetesVersion): DropOffFeatures | undefined {
-  if (version === DEFAULT_KUBERNETES_VERSION) return undefined;
   const features = defaultFeatures(version);
   const held = new Map(
-    Object.entries(rules).map(([name, all]) => [name, all.filter(({ feature }) => features.get(feature) !== true)]),
+    Object.entries(rules).map(([name, all]) => [name, all.filter(({ feature }) => features.get(feature) === false)]),
   );
   const places = placesIn(type, held);
   if (places.length === 0) return undefined;

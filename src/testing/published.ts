@@ -20,8 +20,10 @@ export type { LoadOptions } from '../client/manifests/index.ts';
 export {
   type ClusterTest,
   type ClusterTestBody,
+  type ClusterTester,
   testCluster,
   type TestClusterOptions,
+  type VersionTests,
 } from './runners/cluster-tests.ts';
 export type { RunnerHooks } from './runners/runner-hooks.ts';
 export { openCluster, type OpenClusterOptions } from './snapshot/open-cluster.ts';

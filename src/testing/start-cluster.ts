@@ -47,7 +47,7 @@ export interface StartClusterOptions extends WorkloadOptions, Omit<ServerExtensi
   readonly interleave?: boolean;
   /** Records causes and effects for `cluster.trace()`; default false. */
   readonly trace?: boolean;
-  /** The version of Kubernetes whose API is served: `1.33` to `1.36`; default `1.36`. */
+  /** The version of Kubernetes whose API is served: `1.33` to `1.37`; default `1.36`. */
   readonly kubernetesVersion?: KubernetesVersion;
   /** API versions to serve besides the default ones, as `--runtime-config` takes them: `api/all=true`. */
   readonly runtimeConfig?: readonly string[];

@@ -13,7 +13,7 @@ const CASES = 600;
 const INTERNAL_ERROR = /^Internal error occurred/;
 
 test.each(VERSIONS)('no damaged object makes a server of Kubernetes %s fail', async (kubernetesVersion) => {
-  await using server = await ownServer(bases, { kubernetesVersion });
+  await using server = await ownServer(bases, kubernetesVersion);
   await server.prepare();
   const cases = Array.from({ length: CASES }, (_, number) => maker.make('create', 'earlier versions', number));
   const answers = await playAll(cases, server);

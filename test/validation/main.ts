@@ -1,9 +1,10 @@
 // Sends damaged objects to a real kube-apiserver and to ours, and lists what is answered differently.
-//   npm run validate -- [--seed S] [--count 4000] [--updates 2000] [--only REGEX] [--save FILE] [--against FILE] [--full] [--every-mode] [--write]
+//   npm run validate -- [--kubernetes-version V] [--seed S] [--count 4000] [--updates 2000] [--only REGEX] [--save FILE] [--against FILE] [--full] [--every-mode] [--write]
 // `--every-mode` sends each case with all three values of fieldValidation, and as server-side apply. `--save` keeps the answers of the real server, `--against` compares with kept ones, `--record` only asks the real server,
 // `--write` writes what `npm test` replays, and docs/reference/validation.md.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { DEFAULT_KUBERNETES_VERSION, isKubernetesVersion } from '../../src/base/index.ts';
 import { startKube, whyNoKube } from '../../peers/index.ts';
 import { type Answer, sameAnswer, unordered } from './answer.ts';
 import { loadBaseObjects } from './base-objects.ts';
@@ -28,9 +29,12 @@ const { values } = parseArgs({
     write: { type: 'boolean', default: false },
     'every-mode': { type: 'boolean', default: false },
     limit: { type: 'string', default: '60' },
+    'kubernetes-version': { type: 'string', default: DEFAULT_KUBERNETES_VERSION },
   },
 });
 
+const version = values['kubernetes-version'];
+if (!isKubernetesVersion(version)) throw new Error(`Cannot compare with Kubernetes "${version}"`);
 const bases = loadBaseObjects();
 const maker = new CaseMaker(bases);
 const seeds = values.seed.split(',');
@@ -77,13 +81,13 @@ const saved: Saved =
     : {};
 const isReplay = values.against !== undefined;
 if (!isReplay) {
-  const reason = whyNoKube();
+  const reason = whyNoKube([], { version });
   if (reason !== undefined) {
     console.log(`validate: skipped, ${reason}`);
     process.exit(0);
   }
 }
-await using kube = isReplay ? undefined : await startKube();
+await using kube = isReplay ? undefined : await startKube({ version });
 using real = kube === undefined ? undefined : remoteServer(kube.kubeconfig, bases);
 if (values.record !== undefined && real !== undefined) {
   const recorded: Saved = {};
@@ -105,7 +109,7 @@ if (values.record !== undefined && real !== undefined) {
   await kube?.stop();
   process.exit(0);
 }
-await using ours = await ownServer(bases);
+await using ours = await ownServer(bases, version);
 await Promise.all([real?.prepare(), ours.prepare()]);
 const differences: Difference[] = [];
 let unstable = 0;

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { ADDED_VERSIONS, parseRuntimeConfig } from '../../src/api/index.ts';
+import type { KubernetesVersion } from '../../src/base/index.ts';
 import { bytesOf } from '../../src/apiserver/testing/memory-server.ts';
 import { inProcessCall } from '../../src/apiserver/transport/in-process-call.ts';
-import type { ControlPlaneOptions } from '../../src/cluster/index.ts';
 import { startTestCluster } from '../support/test-cluster.ts';
 import { KubeClient } from '../vectors/apply/kube-client.ts';
 import { type Answer, givenValues, normalized } from './answer.ts';
@@ -159,13 +159,13 @@ export function remoteServer(kubeconfig: string, bases: readonly BaseObject[]): 
   return Object.assign(server, { [Symbol.dispose]: () => client.close() });
 }
 
-/** Our API server alone, in this process, without a connection; by default of the newest version. */
+/** Our API server alone, in this process, without a connection; by default of the default version. */
 export async function ownServer(
   bases: readonly BaseObject[],
-  version: Pick<ControlPlaneOptions, 'kubernetesVersion'> = {},
+  kubernetesVersion?: KubernetesVersion,
 ): Promise<PlayedServer & AsyncDisposable> {
   const cluster = await startTestCluster({
-    ...version,
+    kubernetesVersion,
     admission: { disable: [] },
     runtimeConfig: parseRuntimeConfig(...ADDED_VERSIONS.map((version) => `${version}=false`)),
   });

@@ -22,14 +22,15 @@ const known: Readonly<Record<string, readonly string[]>> = {
   'flowcontrol.apiserver.k8s.io': ['v1', 'v1beta1', 'v1beta2', 'v1beta3'],
   'imagepolicy.k8s.io': ['v1alpha1'],
   'internal.apiserver.k8s.io': ['v1alpha1'],
+  'lifecycle.k8s.io': ['v1alpha1@1.37'],
   'networking.k8s.io': ['v1', 'v1alpha1@..1.33', 'v1beta1'],
   'node.k8s.io': ['v1', 'v1alpha1', 'v1beta1'],
   policy: ['v1', 'v1beta1'],
   'rbac.authorization.k8s.io': ['v1', 'v1alpha1', 'v1beta1'],
   'resource.k8s.io': ['v1@1.34', 'v1alpha3', 'v1beta1', 'v1beta2'],
-  'scheduling.k8s.io': ['v1', 'v1alpha1@..1.35', 'v1alpha2@1.36', 'v1beta1'],
+  'scheduling.k8s.io': ['v1', 'v1alpha1@..1.35', 'v1alpha2@1.36..1.36', 'v1alpha3@1.37', 'v1beta1'],
   'storage.k8s.io': ['v1', 'v1alpha1', 'v1beta1'],
-  'storagemigration.k8s.io': ['v1alpha1@..1.34', 'v1beta1@1.35'],
+  'storagemigration.k8s.io': ['v1@1.37', 'v1alpha1@..1.34', 'v1beta1@1.35'],
 };
 
 /**

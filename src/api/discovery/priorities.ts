@@ -43,6 +43,8 @@ const priorities: ReadonlyMap<string, Priority> = new Map(
     'apiextensions.k8s.io/v1': [16_700, 15],
     'apiextensions.k8s.io/v1beta1': [16_700, 9],
     'scheduling.k8s.io/v1': [16_600, 15],
+    'scheduling.k8s.io/v1beta1': [16_600, 9],
+    'scheduling.k8s.io/v1alpha3': [16_600, 3],
     'scheduling.k8s.io/v1alpha2': [16_600, 2],
     'scheduling.k8s.io/v1alpha1': [16_600, 1],
     'coordination.k8s.io/v1': [16_500, 15],
@@ -56,7 +58,9 @@ const priorities: ReadonlyMap<string, Priority> = new Map(
     'resource.k8s.io/v1alpha3': [16_200, 1],
     'flowcontrol.apiserver.k8s.io/v1': [16_100, 21],
     'internal.apiserver.k8s.io/v1alpha1': [16_000, 9],
+    'storagemigration.k8s.io/v1': [15_800, 15],
     'storagemigration.k8s.io/v1beta1': [15_800, 9],
     'storagemigration.k8s.io/v1alpha1': [15_800, 1],
+    'lifecycle.k8s.io/v1alpha1': [15_700, 1],
   }).map(([name, [group = 0, version = 0]]) => [name, { group, version }]),
 );

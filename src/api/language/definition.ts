@@ -29,7 +29,7 @@ import type { VersionRange } from './version-range.ts';
  * Flags for messages that differ from the usual ones: `missing("…")`, `below("…")`, `above("…")`, `outside("…")` for
  * both, `zero=missing` (a zero or an empty text is reported as missing), `zero=absent` (it is accepted as absent), `at=parent|list`
  * (where the problem is reported).
- * On a type: `atomic`, `ownrules` (the kind's own rules check its values, so that the lines only describe them),
+ * On a type: `atomic`, `granular`, `ownrules` (the kind's own rules check its values, so that the lines only describe them),
  * `internal(Name Name=field …)`, the members of upstream's internal type in its order, as messages quote them (`internal` alone: the fields),
  * `union(discriminator:field=Value,…)`, and `checked(a b * c)`, the order in which upstream checks
  * the fields where it is not the order of declaration.
@@ -70,6 +70,8 @@ export interface TypeDefinition {
   readonly name: string;
   readonly isKind: boolean;
   readonly isAtomic: boolean;
+  /** Says in the schema that its fields have owners each, which is what holds without it, too. */
+  readonly isGranular: boolean;
   readonly hasOwnRules: boolean;
   /** The members of upstream's internal type, with spaces between them; empty: the fields. */
   readonly internal: string | undefined;

@@ -13,7 +13,8 @@ export interface PackedPackage extends Omit<DefinitionFile, 'types'> {
 export type PackedType = readonly [
   name: string,
   isKind: 0 | 1,
-  isAtomic: 0 | 1,
+  /** 1: atomic, 2: granular. */
+  merging: 0 | 1 | 2,
   fields: readonly PackedField[],
   unions?: readonly UnionDefinition[],
   checkedFirst?: readonly string[],
@@ -45,7 +46,7 @@ export function pack(files: readonly DefinitionFile[]): PackedTable {
             return [...start, hasFlags ? field.flags : 0, field.constraints];
           return hasFlags ? [...start, field.flags] : start;
         });
-        const start = [type.name, type.isKind ? 1 : 0, type.isAtomic ? 1 : 0, fields] as const;
+        const start = [type.name, type.isKind ? 1 : 0, type.isAtomic ? 1 : type.isGranular ? 2 : 0, fields] as const;
         if (type.internal !== undefined)
           return [...start, type.unions, type.checkedFirst, type.hasOwnRules ? 1 : 0, type.internal];
         if (type.hasOwnRules) return [...start, type.unions, type.checkedFirst, 1];

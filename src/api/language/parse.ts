@@ -135,12 +135,14 @@ function parseType(words: readonly string[], description: string): OpenType {
     unions.push({ discriminator: match[1] ?? '', fields: Object.fromEntries(pairs) });
   }
   const isAtomic = flags.includes('atomic');
+  const isGranular = flags.includes('granular');
   const hasOwnRules = flags.includes('ownrules');
   const internal = flags.find((flag) => /^internal(\(|$)/.test(flag))?.slice('internal('.length, -1);
   return {
     name,
     isKind: head === 'kind',
     isAtomic,
+    isGranular,
     hasOwnRules,
     internal,
     unions,

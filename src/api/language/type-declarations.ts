@@ -1,13 +1,17 @@
+import type { MinorVersion } from '../../base/index.ts';
 import type { DefinitionFile, FieldDefinition, TypeDefinition } from './definition.ts';
 
+/** By `ALIAS.TYPE` and `ALIAS.TYPE.FIELD`: since when it is there; what was always there is missing. */
+type FirstVersions = ReadonlyMap<string, MinorVersion>;
+
 /** Writes the TypeScript declarations of one definition file: one interface a type. */
-export function typeDeclarations(file: DefinitionFile): string {
+export function typeDeclarations(file: DefinitionFile, first: FirstVersions = new Map()): string {
   const imports = new Map<string, string>();
   const lines: string[] = [];
   const lists = file.resources
     .filter(({ kind, verbs }) => verbs.includes('list') && !file.types.some(({ name }) => name === `${kind}List`))
     .map((resource) => listDeclaration(file, resource.kind));
-  const body = file.types.map((type) => declaration(type, file, imports));
+  const body = file.types.map((type) => declaration(type, file, { imports, first }));
   for (const [alias, name] of [...imports].sort(([a], [b]) => (a < b ? -1 : 1))) {
     lines.push(`import type * as ${name} from '../${alias}.d.ts';`);
   }
@@ -15,11 +19,21 @@ export function typeDeclarations(file: DefinitionFile): string {
   return [...lines, ...(lines.length > 0 ? [''] : []), ...body, ...lists].join('\n');
 }
 
-function declaration(type: TypeDefinition, file: DefinitionFile, imports: Map<string, string>): string {
-  const lines = [...comment(type.description, ''), `export interface ${type.name} {`];
+interface DeclarationContext {
+  readonly imports: Map<string, string>;
+  readonly first: FirstVersions;
+}
+
+function declaration(type: TypeDefinition, file: DefinitionFile, { imports, first }: DeclarationContext): string {
+  const place = `${file.alias}.${type.name}`;
+  const lines = [...comment(type.description, '', first.get(place)), `export interface ${type.name} {`];
   if (type.isKind) lines.push(...typeMeta(file, type.name));
   for (const field of type.fields) {
-    lines.push(...comment(field.description, '  '), `  ${propertyName(field)}: ${fieldType(field, file, imports)};`);
+    const since = first.get(`${place}.${field.name}`);
+    lines.push(
+      ...comment(field.description, '  ', since),
+      `  ${propertyName(field)}: ${fieldType(field, file, imports)};`,
+    );
   }
   return [...lines, '}', ''].join('\n');
 }
@@ -41,8 +55,11 @@ function typeMeta(file: DefinitionFile, kind: string): string[] {
   return [`  kind?: '${kind}';`, `  apiVersion?: '${apiVersion}';`];
 }
 
-function comment(text: string, indent: string): string[] {
-  return text === '' ? [] : [`${indent}/** ${text.replaceAll('*/', '* /')} */`];
+function comment(text: string, indent: string, since: MinorVersion | undefined): string[] {
+  const safe = text.replaceAll('*/', '* /');
+  if (since === undefined) return text === '' ? [] : [`${indent}/** ${safe} */`];
+  const lines = [...(text === '' ? [] : [safe]), `@since 1.${since}`];
+  return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`), `${indent} */`];
 }
 
 function propertyName(field: FieldDefinition): string {

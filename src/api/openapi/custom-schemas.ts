@@ -112,7 +112,7 @@ interface Place {
 /** Writes a type with its fields' types inline, except for types of the tables, which are referenced by name. */
 function inPlace(struct: Struct, version: OpenApiVersion, { sources, around }: Place): JsonSchema {
   if (around.includes(struct)) return { type: 'object', ...UNKNOWN_FIELDS };
-  const { properties, ...schema } = structSchema(struct, version, sources.descriptions);
+  const { properties, ...schema } = structSchema(struct, version, sources);
   const below: Place = { sources, around: [...around, struct] };
   const written = Object.entries(properties ?? {}).map(([name, property]) => {
     const shape = struct.field(name)?.shape;

@@ -70,7 +70,7 @@ export class SchemaTexts {
       return { name, text: JSON.stringify(scalar[this.#version]), refersTo: new Set(), type: undefined };
     }
     const struct = this.#sources.types.struct(name);
-    const schema = structSchema(struct, this.#version, this.#sources.descriptions);
+    const schema = structSchema(struct, this.#version, this.#sources);
     return { name, text: JSON.stringify(schema), refersTo: typesOfFields(struct), type: struct };
   }
 }

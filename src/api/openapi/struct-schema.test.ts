@@ -13,7 +13,7 @@ function property(
   options: { version?: 'v2' | 'v3'; descriptions?: Descriptions } = {},
 ): unknown {
   const { version = 'v3', descriptions = silent } = options;
-  return structSchema(types.struct(type), version, descriptions).properties?.[field];
+  return structSchema(types.struct(type), version, { types, descriptions }).properties?.[field];
 }
 
 const v3 = '#/components/schemas';
@@ -90,12 +90,16 @@ describe('structSchema()', () => {
   });
 
   test('describes unions and atomic types', () => {
-    expect(structSchema(types.struct('io.k8s.api.core.v1.SeccompProfile'), 'v3', silent)).toMatchObject({
+    expect(
+      structSchema(types.struct('io.k8s.api.core.v1.SeccompProfile'), 'v3', { types, descriptions: silent }),
+    ).toMatchObject({
       'x-kubernetes-unions': [
         { discriminator: 'type', 'fields-to-discriminateBy': { localhostProfile: 'LocalhostProfile' } },
       ],
     });
-    expect(structSchema(types.struct('io.k8s.api.core.v1.LocalObjectReference'), 'v3', talking)).toEqual({
+    expect(
+      structSchema(types.struct('io.k8s.api.core.v1.LocalObjectReference'), 'v3', { types, descriptions: talking }),
+    ).toEqual({
       description: 'The type',
       type: 'object',
       properties: { name: { description: 'The name', type: 'string', default: '' } },

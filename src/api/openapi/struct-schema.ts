@@ -1,3 +1,4 @@
+import { type KubernetesVersion, minorOf } from '../../base/index.ts';
 import type { Field, Shape, Struct } from '../schema/schema.ts';
 import type { Descriptions } from './descriptions.ts';
 import { reference } from './json-schema.ts';
@@ -8,15 +9,26 @@ import { structuralDocument } from './structural-document.ts';
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type OpenSchema = Mutable<JsonSchema>;
 
+/** What schemas of types are written from. */
+export interface SchemaSources {
+  readonly types: { readonly version: KubernetesVersion };
+  readonly descriptions: Descriptions;
+}
+
 /**
  * Documents one type; its fields' types are referenced by name.
  *
  * The versions differ in two ways. In v3 a reference stands alone: its neighbours go around an `allOf` with the reference
- * in it. In v2 there are no defaults: its clients (kubectl among them) took them for values that must be set.
+ * in it. In v2 there are no defaults: its clients (kubectl among them) took them for values that must be set. In v3 items of lists and
+ * values of maps have none since Kubernetes 1.37.
  */
-export function structSchema(struct: Struct, version: OpenApiVersion, descriptions: Descriptions): JsonSchema {
+export function structSchema(
+  struct: Struct,
+  version: OpenApiVersion,
+  { types, descriptions }: SchemaSources,
+): JsonSchema {
   if (struct.isStructural === true) return structuralDocument(struct, version, descriptions);
-  const writer = version === 'v3' ? v3 : v2;
+  const writer = version === 'v2' ? v2 : minorOf(types.version) < BARE_ELEMENTS ? v3WithElements : v3;
   const schema: OpenSchema = {};
   const description = descriptions.ofType(struct);
   if (description !== undefined) schema.description = description;
@@ -33,6 +45,7 @@ export function structSchema(struct: Struct, version: OpenApiVersion, descriptio
     schema.properties = properties;
   }
   if (struct.isAtomic) schema['x-kubernetes-map-type'] = 'atomic';
+  if (struct.isGranular === true) schema['x-kubernetes-map-type'] = 'granular';
   if (struct.unions.length > 0) schema['x-kubernetes-unions'] = struct.unions.map(unionSchema);
   return schema;
 }
@@ -59,11 +72,16 @@ function unionSchema({ discriminator, fields }: Struct['unions'][number]): Recor
   return { ...(discriminator === '' ? {} : { discriminator }), 'fields-to-discriminateBy': fields };
 }
 
+/** The first minor version of Kubernetes that documents items of lists and values of maps without a default. */
+const BARE_ELEMENTS = 37;
+
 class FieldWriter {
   readonly #version: OpenApiVersion;
+  readonly #elementsHaveZero: boolean;
 
-  constructor(version: OpenApiVersion) {
+  constructor(version: OpenApiVersion, elementsHaveZero: boolean) {
     this.#version = version;
+    this.#elementsHaveZero = elementsHaveZero;
   }
 
   field(field: Field, description: string | undefined): JsonSchema {
@@ -116,7 +134,7 @@ class FieldWriter {
 
   #element(shape: Shape): JsonSchema {
     const schema: OpenSchema = {};
-    this.#addShape(schema, shape, true);
+    this.#addShape(schema, shape, this.#elementsHaveZero);
     return this.#finish(schema);
   }
 
@@ -131,5 +149,6 @@ class FieldWriter {
   }
 }
 
-const v2 = new FieldWriter('v2');
-const v3 = new FieldWriter('v3');
+const v2 = new FieldWriter('v2', false);
+const v3 = new FieldWriter('v3', false);
+const v3WithElements = new FieldWriter('v3', true);

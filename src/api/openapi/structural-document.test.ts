@@ -17,6 +17,7 @@ const recorded = JSON.parse(
 ) as Recorded;
 const types = builtInTypes();
 const silent: Descriptions = { ofType: () => undefined, ofField: () => undefined };
+const sources = { types, descriptions: silent };
 const group = 'openapi-check.example.com';
 
 /** The definition's own schema: the document without what the server adds. */
@@ -49,13 +50,13 @@ describe('a structural type', () => {
     const { v2, v3 } = recorded.schemas[name] as Recorded['schemas'][string];
     const struct = structuralKind(source(v3), { group, version, kind }, { types });
     expect(struct.name).toBe(name);
-    expect(comparable(structSchema(struct, 'v3', silent))).toBe(comparable(v3));
-    expect(comparable(structSchema(struct, 'v2', silent))).toBe(comparable(v2));
+    expect(comparable(structSchema(struct, 'v3', sources))).toBe(comparable(v3));
+    expect(comparable(structSchema(struct, 'v2', sources))).toBe(comparable(v2));
 
     const list = structuralListKind(struct, { group, version, kind: `${kind}List` }, { types });
     const lists = recorded.schemas[`${name}List`] as Recorded['schemas'][string];
-    expect(comparable(structSchema(list, 'v3', silent))).toBe(comparable(lists.v3));
-    expect(comparable(structSchema(list, 'v2', silent))).toBe(comparable(lists.v2));
+    expect(comparable(structSchema(list, 'v3', sources))).toBe(comparable(lists.v3));
+    expect(comparable(structSchema(list, 'v2', sources))).toBe(comparable(lists.v2));
   });
 
   test('publishes everything in its schema', () => {
@@ -91,9 +92,9 @@ describe('a structural type', () => {
       },
     };
     const struct = structuralKind(schema, { group, version: 'v1', kind: 'Widget' }, { types });
-    const { apiVersion, kind, metadata, ...properties } = structSchema(struct, 'v3', silent).properties ?? {};
-    expect({ ...structSchema(struct, 'v3', silent), properties }).toEqual(schema);
-    const spec = structSchema(struct, 'v2', silent).properties?.['spec'];
+    const { apiVersion, kind, metadata, ...properties } = structSchema(struct, 'v3', sources).properties ?? {};
+    expect({ ...structSchema(struct, 'v3', sources), properties }).toEqual(schema);
+    const spec = structSchema(struct, 'v2', sources).properties?.['spec'];
     expect(spec).not.toHaveProperty('oneOf');
     expect(spec?.required).toEqual(['size']);
     expect(spec?.properties?.['maybe']).toEqual({ example: 'x' });
@@ -107,7 +108,7 @@ describe('a structural type', () => {
       { group, version: 'v1', kind: 'W' },
       { types },
     );
-    expect(structSchema(struct, 'v3', silent).properties?.['template']).toMatchObject({
+    expect(structSchema(struct, 'v3', sources).properties?.['template']).toMatchObject({
       required: ['kind', 'apiVersion'],
       properties: { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: {} },
     });

@@ -19,6 +19,8 @@ export interface Struct {
   readonly kind: GroupVersionKind | undefined;
   /** Owned and replaced as a whole by server-side apply. */
   readonly isAtomic: boolean;
+  /** The schema says that it is not atomic. */
+  readonly isGranular?: boolean;
   /** The constraints on every value of the type, wherever it is used. */
   readonly constraints?: Constraints | undefined;
   /**

@@ -17,6 +17,7 @@ export class TableStruct implements Struct {
   readonly shortName: string;
   readonly kind: GroupVersionKind | undefined;
   readonly isAtomic: boolean;
+  readonly isGranular: boolean;
   readonly unions: readonly UnionDefinition[];
   readonly preservesUnknown = false;
   readonly checkedFirst: readonly string[] | undefined;
@@ -29,11 +30,12 @@ export class TableStruct implements Struct {
   #byName: ReadonlyMap<string, Field> | undefined;
 
   constructor(pack: PackedPackage, packed: PackedType, surroundings: Surroundings) {
-    const [shortName, isKind, isAtomic, , unions, checkedFirst, hasOwnRules, internal] = packed;
+    const [shortName, isKind, merging, , unions, checkedFirst, hasOwnRules, internal] = packed;
     this.name = `${pack.package}.${shortName}`;
     this.shortName = shortName;
     this.kind = isKind === 1 ? { group: pack.group, version: pack.version, kind: shortName } : undefined;
-    this.isAtomic = isAtomic === 1;
+    this.isAtomic = merging === 1;
+    this.isGranular = merging === 2;
     this.unions = unions ?? [];
     this.checkedFirst = checkedFirst;
     this.hasOwnRules = hasOwnRules === 1;

@@ -52,15 +52,28 @@ describe('keelson api diff', () => {
     ]);
   });
 
+  test('prints what 1.37 brings to kinds, and what it no longer serves', async () => {
+    const { lines } = await api('diff', '1.36', '1.37');
+    expect(lines).toContain('+ lifecycle.k8s.io/v1alpha1 evictionrequests  EvictionRequest, namespaced, /status');
+    expect(lines).toContain('- networking.k8s.io/v1beta1 servicecidrs  ServiceCIDR, cluster, /status');
+    expect(lines.filter((line) => line.startsWith('+ core.v1.PodSpec.'))).toEqual([
+      expect.stringContaining('evictionResponders  []EvictionResponder'),
+    ]);
+    expect((await api('diff', '1.36', '1.37', '--kind', 'CSINode')).lines).toEqual([
+      '~ storage.k8s.io/v1 csinodes  CSINode, cluster → CSINode, cluster, /status',
+      '+ storage.k8s.io/v1 CSINode status  CSINodeStatus',
+    ]);
+  });
+
   test('says when nothing changes, and refuses what is no version or kind', async () => {
     expect((await api('diff', '1.35', '1.36', '--kind', 'Lease')).lines).toEqual(['nothing changes']);
     expect((await api('diff', '1.35', '1.36', '--kind', 'Leas')).lines[0]).toContain(
       'neither version has a kind "Leas"',
     );
-    const { code, lines } = await api('diff', '1.36', '1.37');
+    const { code, lines } = await api('diff', '1.36', '1.38');
     expect({ code, line: lines[0] }).toEqual({
       code: 2,
-      line: expect.stringContaining('the versions are 1.33, 1.34, 1.35, 1.36, not "1.37"') as string,
+      line: expect.stringContaining('the versions are 1.33, 1.34, 1.35, 1.36, 1.37, not "1.38"') as string,
     });
   });
 });
@@ -83,10 +96,10 @@ spec: {}
       expect.stringMatching(/^Pod "a" of /),
       '  1.33: refused: Pod in version "v1" cannot be handled as a Pod: strict decoding error: unknown field "spec.hostnameOverride"',
       '  1.34: accepted without spec.hostnameOverride',
-      '  1.35, 1.36: accepted',
+      '  1.35, 1.36, 1.37: accepted',
       expect.stringMatching(/^DeviceClass "gpu" of /),
-      '  1.33: refused: no matches for kind "DeviceClass" in version "resource.k8s.io/v1": it is in Kubernetes 1.34, 1.35, 1.36; use resource.k8s.io/v1beta2, which is off by default',
-      '  1.34, 1.35, 1.36: accepted',
+      '  1.33: refused: no matches for kind "DeviceClass" in version "resource.k8s.io/v1": it is in Kubernetes 1.34, 1.35, 1.36, 1.37; use resource.k8s.io/v1beta2, which is off by default',
+      '  1.34, 1.35, 1.36, 1.37: accepted',
     ]);
   });
 

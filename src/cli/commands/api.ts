@@ -35,7 +35,7 @@ export const apiCommand: Command = {
 
   keelson api diff 1.34 1.36                       what changes from one version of Kubernetes to another
   keelson api diff 1.34 1.36 --kind Pod            the same of one kind
-  keelson api check deploy/ --versions 1.33-1.36   which versions take these manifests, and what they say
+  keelson api check deploy/ --versions 1.33-1.37   which versions take these manifests, and what they say
 
 Files may be folders. Each version checks on a server of its own, with the definitions of custom kinds among the manifests. Exits with 1
 when a version refuses one.
@@ -109,7 +109,7 @@ function verdictText({ problem, warnings, dropped }: Verdict): string {
   return `accepted${lost}${warnings.length === 0 ? '' : `, with warnings: ${warnings.join('; ')}`}`;
 }
 
-/** `1.33-1.36`, or `1.33,1.36`. */
+/** `1.33-1.37`, or `1.33,1.36`. */
 function versionsOf(text: string): readonly KubernetesVersion[] {
   const [first = '', last, ...others] = text.split('-');
   if (last === undefined) return text.split(',').map(versionOf);

@@ -1,5 +1,6 @@
 import {
   asJson,
+  defaultFeatures,
   dns1123LabelProblems,
   forbiddenField,
   invalidValue,
@@ -13,7 +14,7 @@ import type { FieldError } from '../../api/index.ts';
 import type { StatefulSet, StatefulSetSpec } from '../../api/types/apps/v1.d.ts';
 import type { PersistentVolumeClaim, PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import { checkAnnotations, checkLabels } from '../../apiserver/index.ts';
-import { deepEqual } from '../../base/index.ts';
+import { deepEqual, minorOf } from '../../base/index.ts';
 import { changes } from '../change.ts';
 import { ageColumn, nameColumn } from '../columns/column.ts';
 import { containerColumns, readyOfDesired } from '../columns/workload-columns.ts';
@@ -24,60 +25,73 @@ import { checkAlwaysRunning, checkPodTemplateSpec } from '../core/pod-template-r
 import { withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { templateWarnings } from '../core/pod-warnings.ts';
 import { claimWarnings } from '../core/volume-warnings.ts';
-import { checkReplicaCounts, checkWorkloadSelector, type CountRules } from './workload-rules.ts';
+import {
+  checkCountOrPercent,
+  checkNotMoreThanAll,
+  checkReplicaCounts,
+  checkWorkloadSelector,
+  type CountRules,
+  isNone,
+} from './workload-rules.ts';
 import { roundToMilli } from '../core/resource-list.ts';
-import { defineKind, type Whole } from '../kind.ts';
+import type { KindEnvironment } from '../kind-environment.ts';
+import { defineKind, type Kind, type Whole } from '../kind.ts';
 import { labelName } from '../name-rules.ts';
 import { scaleOfSelector } from '../scale.ts';
 import { nested, unversioned } from '../unversioned.ts';
 
-export const statefulSets = defineKind<StatefulSet>({
-  statusSteps: ['object', 'metadataChange'],
-  group: 'apps',
-  plural: 'statefulsets',
-  columns: [nameColumn, readyOfDesired, ageColumn, ...containerColumns<StatefulSet>(({ spec }) => spec?.template)],
-  checkName: labelName,
-  raisesGeneration: changes('spec'),
+export const statefulSets = ({ types: { version } }: KindEnvironment): Kind => {
+  const hasMaxUnavailable = defaultFeatures(version).get('MaxUnavailableStatefulSet') === true;
+  return defineKind<StatefulSet>({
+    statusSteps: ['object', 'metadataChange'],
+    group: 'apps',
+    plural: 'statefulsets',
+    columns: [nameColumn, readyOfDesired, ageColumn, ...containerColumns<StatefulSet>(({ spec }) => spec?.template)],
+    checkName: labelName,
+    raisesGeneration: changes('spec'),
 
-  applyDefaults({ spec }) {
-    defaultPodTemplate(spec.template);
-    defaultUpdateStrategy(spec);
-    for (const claim of spec.volumeClaimTemplates ?? []) defaultClaim(claim);
-  },
+    applyDefaults({ spec }) {
+      defaultPodTemplate(spec.template);
+      defaultUpdateStrategy(spec, hasMaxUnavailable);
+      for (const claim of spec.volumeClaimTemplates ?? []) defaultClaim(claim);
+    },
 
-  prepareForCreate(object) {
-    object.spec = withoutGatedFields(object.spec, undefined);
-  },
+    prepareForCreate(object) {
+      object.spec = { ...object.spec, template: withoutGatedTemplateFields(object.spec.template, undefined) };
+    },
 
-  prepareForUpdate(object, old) {
-    object.spec = withoutGatedFields(object.spec, old.spec);
-  },
+    prepareForUpdate(object, old) {
+      object.spec = { ...object.spec, template: withoutGatedTemplateFields(object.spec.template, old.spec.template) };
+    },
 
-  warnings: ({ metadata, spec }, old) => [
-    ...templateWarnings(spec.template, 'spec.template', { metadata, old }),
-    ...(spec.volumeClaimTemplates ?? []).flatMap((claim, index) =>
-      // On updates, upstream has another path.
-      claimWarnings(claim.spec ?? {}, `spec.volumeClaimTemplates[${index}]${old === undefined ? '' : '.Spec'}`),
-    ),
-    ...((spec.revisionHistoryLimit ?? 0) < 0
-      ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
-      : []),
-  ],
-  validate: checkStatefulSet,
-  validateUpdate: ({ spec }) => checkSpec(spec, { isNew: false }),
-  validateChange: checkStatefulSetChange,
-  validateStatus: checkStatefulSetStatus,
-  subresources: { scale: scaleOfSelector },
-});
+    warnings: ({ metadata, spec }, old) => [
+      ...templateWarnings(spec.template, 'spec.template', { metadata, old }),
+      ...(spec.volumeClaimTemplates ?? []).flatMap((claim, index) =>
+        // On updates, upstream has another path.
+        claimWarnings(claim.spec ?? {}, `spec.volumeClaimTemplates[${index}]${old === undefined ? '' : '.Spec'}`),
+      ),
+      ...((spec.revisionHistoryLimit ?? 0) < 0
+        ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
+        : []),
+    ],
+    validate: checkStatefulSet,
+    validateUpdate: ({ spec }) => checkSpec(spec, { isNew: false }),
+    validateChange: minorOf(version) < OWN_IMMUTABLES ? checkStatefulSetChange : checkImmutables,
+    validateStatus: checkStatefulSetStatus,
+    subresources: { scale: scaleOfSelector },
+  });
+};
 
 /** Fills in parameters only if no strategy was stated. */
-function defaultUpdateStrategy(spec: StatefulSetSpec): void {
+function defaultUpdateStrategy(spec: StatefulSetSpec, hasMaxUnavailable: boolean): void {
   const strategy = (spec.updateStrategy ??= {});
   if ((strategy.type ?? '') === '') {
     strategy.type = 'RollingUpdate';
     strategy.rollingUpdate ??= {};
   }
-  if (strategy.type === 'RollingUpdate' && strategy.rollingUpdate !== undefined) strategy.rollingUpdate.partition ??= 0;
+  if (strategy.type !== 'RollingUpdate' || strategy.rollingUpdate === undefined) return;
+  strategy.rollingUpdate.partition ??= 0;
+  if (hasMaxUnavailable) strategy.rollingUpdate.maxUnavailable ??= 1;
 }
 
 function defaultClaim(claim: PersistentVolumeClaim): void {
@@ -85,15 +99,6 @@ function defaultClaim(claim: PersistentVolumeClaim): void {
   claim.apiVersion = 'v1';
   roundToMilli(claim.spec?.resources?.limits);
   roundToMilli(claim.spec?.resources?.requests);
-}
-
-function withoutGatedFields(spec: StatefulSetSpec, old: StatefulSetSpec | undefined): StatefulSetSpec {
-  const result = { ...spec, template: withoutGatedTemplateFields(spec.template, old?.template) };
-  const rolling = spec.updateStrategy?.rollingUpdate;
-  if (rolling?.maxUnavailable === undefined) return result;
-  if (old?.updateStrategy?.rollingUpdate?.maxUnavailable !== undefined) return result;
-  const { maxUnavailable: _, ...rest } = rolling;
-  return { ...result, updateStrategy: { ...spec.updateStrategy, rollingUpdate: rest } };
 }
 
 const NEGATIVE = 'must be greater than or equal to 0';
@@ -180,8 +185,18 @@ function checkPolicies({ podManagementPolicy, updateStrategy = {} }: StatefulSet
     const detail = "only allowed for updateStrategy 'RollingUpdate'";
     return [...errors, invalidValue(`${field}.rollingUpdate`, unversioned(rollingUpdate, ROLLING), detail)];
   }
-  const { partition = 0 } = rollingUpdate;
-  return partition >= 0 ? errors : [...errors, invalidValue(`${field}.rollingUpdate.partition`, partition, NEGATIVE)];
+  const { partition = 0, maxUnavailable } = rollingUpdate;
+  if (partition < 0) errors.push(invalidValue(`${field}.rollingUpdate.partition`, partition, NEGATIVE));
+  return [...errors, ...checkMaxUnavailable(maxUnavailable, `${field}.rollingUpdate.maxUnavailable`)];
+}
+
+function checkMaxUnavailable(value: number | string | undefined, field: string): FieldError[] {
+  if (value === undefined) return [];
+  return [
+    ...checkCountOrPercent(value, field),
+    ...(isNone(value) ? [invalidValue(field, value, 'cannot be 0')] : []),
+    ...checkNotMoreThanAll(value, field),
+  ];
 }
 
 /** The template with the volumes that its pods will have: one for each claim template. */
@@ -227,4 +242,15 @@ function checkStatefulSetStatus({ status }: Whole<StatefulSet>, old: Whole<State
     errors.push(invalidValue('status.collisionCount', status.collisionCount ?? 0, 'cannot be decremented'));
   }
   return errors;
+}
+
+/** The first minor version of Kubernetes that names each field that must not change. */
+const OWN_IMMUTABLES = 37;
+
+const IMMUTABLES = ['selector', 'volumeClaimTemplates', 'serviceName', 'podManagementPolicy'] as const;
+
+function checkImmutables({ spec }: Whole<StatefulSet>, old: Whole<StatefulSet>): FieldError[] {
+  return IMMUTABLES.filter((name) => !deepEqual(spec[name], old.spec[name])).map((name) =>
+    invalidValue(`spec.${name}`, spec[name] ?? null, 'field is immutable'),
+  );
 }

@@ -27,14 +27,21 @@ import type { Whole } from '../kind.ts';
 type Autoscaler = Whole<HorizontalPodAutoscaler>;
 type Spec = Autoscaler['spec'];
 
+/** The fewest replicas that an autoscaler may ask for: 0 where the feature to scale to zero is on. */
+export type FewestReplicas = 0 | 1;
+
 /** The rules of a new autoscaler. */
-export function checkAutoscaler({ spec }: Autoscaler): FieldError[] {
-  return checkSpec(spec, undefined);
+export function checkAutoscaler({ spec }: Autoscaler, fewest: FewestReplicas): FieldError[] {
+  return checkSpec(spec, undefined, fewest);
 }
 
 /** The rules of a changed one, which may keep references that were accepted by older rules. */
-export function checkAutoscalerUpdate({ spec }: Autoscaler, { spec: old }: Autoscaler): FieldError[] {
-  return checkSpec(spec, old);
+export function checkAutoscalerUpdate(
+  { spec }: Autoscaler,
+  { spec: old }: Autoscaler,
+  fewest: FewestReplicas,
+): FieldError[] {
+  return checkSpec(spec, old, fewest);
 }
 
 export function checkAutoscalerStatus({ status }: Autoscaler): FieldError[] {
@@ -44,14 +51,14 @@ export function checkAutoscalerStatus({ status }: Autoscaler): FieldError[] {
   });
 }
 
-function checkSpec(spec: Spec, old: Spec | undefined): FieldError[] {
+function checkSpec(spec: Spec, old: Spec | undefined, fewest: FewestReplicas): FieldError[] {
   const { scaleTargetRef: target, metrics = [], behavior } = spec;
   const was = old?.scaleTargetRef;
   const isSameTarget = was !== undefined && was.kind === target.kind && was.apiVersion === target.apiVersion;
   const ofTarget = isSameTarget ? 'any' : target.kind === 'ReplicationController' ? 'valid' : 'grouped';
   const ofObjects = (old?.metrics ?? []).some(describesByBadVersion) ? 'any' : 'valid';
   return [
-    ...checkReplicas(spec),
+    ...checkReplicas(spec, fewest),
     ...checkReference(target, 'spec.scaleTargetRef', ofTarget),
     ...metrics.flatMap((metric, index) => checkMetric(metric, `spec.metrics[${index}]`, ofObjects)),
     ...checkScaleToZero(spec),
@@ -60,11 +67,13 @@ function checkSpec(spec: Spec, old: Spec | undefined): FieldError[] {
   ];
 }
 
-function checkReplicas({ minReplicas, maxReplicas }: Spec): FieldError[] {
+function checkReplicas({ minReplicas, maxReplicas }: Spec, fewest: FewestReplicas): FieldError[] {
   const errors: FieldError[] = [];
   const field = 'spec.maxReplicas';
   const least = 'must be greater than or equal to 1';
-  if (minReplicas !== undefined && minReplicas < 1) errors.push(invalidValue('spec.minReplicas', minReplicas, least));
+  if (minReplicas !== undefined && minReplicas < fewest) {
+    errors.push(invalidValue('spec.minReplicas', minReplicas, `must be greater than or equal to ${fewest}`));
+  }
   if ((maxReplicas ?? 0) === 0) errors.push(required(field, 'must be set and greater than 0'));
   else if (maxReplicas < 0) errors.push(invalidValue(field, maxReplicas, least));
   if (minReplicas !== undefined && (maxReplicas ?? 0) < minReplicas) {

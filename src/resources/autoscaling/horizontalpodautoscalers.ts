@@ -1,4 +1,4 @@
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, defaultFeatures } from '../../api/index.ts';
 import type {
   HorizontalPodAutoscaler,
   HorizontalPodAutoscalerBehavior,
@@ -7,35 +7,39 @@ import type {
   MetricStatus,
 } from '../../api/types/autoscaling/v2.d.ts';
 import { ageColumn, column, each, nameColumn, NONE, UNKNOWN, UNSET } from '../columns/column.ts';
-import { defineKind } from '../kind.ts';
+import type { KindEnvironment } from '../kind-environment.ts';
+import { defineKind, type Kind } from '../kind.ts';
 import { checkAutoscaler, checkAutoscalerStatus, checkAutoscalerUpdate, hasPolicies } from './autoscaler-rules.ts';
 import { autoscalerConversion, withoutRoundTripAnnotations } from './autoscaler-conversion.ts';
 
-export const horizontalPodAutoscalers = defineKind<HorizontalPodAutoscaler>({
-  group: 'autoscaling',
-  plural: 'horizontalpodautoscalers',
-  columns: [
-    nameColumn,
-    column('Reference', 'What is scaled', reference),
-    column('Targets', 'What is measured, and what it should be', targets),
-    column('MinPods', 'Fewest pods', ({ spec }) => String(spec?.minReplicas ?? UNSET)),
-    column('MaxPods', 'Most pods', ({ spec }) => spec?.maxReplicas ?? 0),
-    column('Replicas', 'Pods there are now', ({ status }) => status?.currentReplicas ?? 0),
-    ageColumn,
-  ],
-  storedVersion: 'v2',
-  conversions: { v1: autoscalerConversion },
+export const horizontalPodAutoscalers = ({ types }: KindEnvironment): Kind => {
+  const fewest = defaultFeatures(types.version).get('HPAScaleToZero') === true ? 0 : 1;
+  return defineKind<HorizontalPodAutoscaler>({
+    group: 'autoscaling',
+    plural: 'horizontalpodautoscalers',
+    columns: [
+      nameColumn,
+      column('Reference', 'What is scaled', reference),
+      column('Targets', 'What is measured, and what it should be', targets),
+      column('MinPods', 'Fewest pods', ({ spec }) => String(spec?.minReplicas ?? UNSET)),
+      column('MaxPods', 'Most pods', ({ spec }) => spec?.maxReplicas ?? 0),
+      column('Replicas', 'Pods there are now', ({ status }) => status?.currentReplicas ?? 0),
+      ageColumn,
+    ],
+    storedVersion: 'v2',
+    conversions: { v1: autoscalerConversion },
 
-  applyDefaults(autoscaler) {
-    if (autoscaler.apiVersion !== 'autoscaling/v2') return; // v1 gets its defaults when it is converted
-    autoscaler.metadata = withoutRoundTripAnnotations(autoscaler.metadata);
-    if (autoscaler.spec.behavior !== undefined) defaultBehavior(autoscaler.spec.behavior);
-  },
+    applyDefaults(autoscaler) {
+      if (autoscaler.apiVersion !== 'autoscaling/v2') return; // v1 gets its defaults when it is converted
+      autoscaler.metadata = withoutRoundTripAnnotations(autoscaler.metadata);
+      if (autoscaler.spec.behavior !== undefined) defaultBehavior(autoscaler.spec.behavior);
+    },
 
-  validate: checkAutoscaler,
-  validateUpdate: checkAutoscalerUpdate,
-  validateStatus: checkAutoscalerStatus,
-});
+    validate: (autoscaler) => checkAutoscaler(autoscaler, fewest),
+    validateUpdate: (autoscaler, old) => checkAutoscalerUpdate(autoscaler, old, fewest),
+    validateStatus: checkAutoscalerStatus,
+  });
+};
 
 /** Completes a partial behavior: scaling up is fast and immediate, scaling down unlimited after a while. */
 function defaultBehavior(behavior: HorizontalPodAutoscalerBehavior): void {

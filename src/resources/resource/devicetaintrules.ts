@@ -22,10 +22,12 @@ export const deviceTaintRules = defineKind<DeviceTaintRule>({
     ageColumn,
   ],
   storedVersion: 'v1alpha3',
+  announcedVersions: ['v1beta2@1.37'],
   deprecations: {
     v1alpha3: 'resource.k8s.io/v1alpha3 DeviceTaintRule is deprecated in v1.36+, unavailable in v1.39+',
   },
   returnsDeletedObject: true,
+  returnsStatusIn: ['v1'],
   statusMetadata: 'owned',
   raisesGeneration: changes('spec'),
 

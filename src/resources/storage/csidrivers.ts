@@ -64,14 +64,6 @@ export const csiDrivers = defineKind<CSIDriver>({
   raisesGeneration: changes('spec'),
   ownRulesFor: ['spec.attachRequired', 'spec.tokenRequests.expirationSeconds', 'spec.tokenRequests.audience'], // an empty audience is the API server
 
-  prepareForCreate(driver) {
-    dropGatedFields(driver, undefined);
-  },
-
-  prepareForUpdate(driver, old) {
-    dropGatedFields(driver, old);
-  },
-
   /** The field is as upstream's message names it. */
   validateChange: ({ spec }, old) => [
     ...(spec.attachRequired === old.spec.attachRequired
@@ -93,14 +85,6 @@ const IMMUTABLE = 'field is immutable';
 
 const TOKENS_IN_ATTRIBUTES =
   'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
-
-/** Drops the field that makes scheduling wait for a driver: its feature is off by default. */
-function dropGatedFields(driver: Whole<CSIDriver>, old: Whole<CSIDriver> | undefined): void {
-  if (driver.spec.preventPodSchedulingIfMissing === undefined) return;
-  if (old?.spec.preventPodSchedulingIfMissing !== undefined) return;
-  const { preventPodSchedulingIfMissing: _, ...spec } = driver.spec;
-  driver.spec = spec;
-}
 
 function tokenRequests({ spec }: CSIDriver): string {
   if (spec?.tokenRequests === undefined) return UNSET;

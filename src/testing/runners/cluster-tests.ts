@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { KUBERNETES_RELEASES, type KubernetesVersion } from '../../base/index.ts';
 import { REPLAY_VARIABLE } from '../replay.ts';
 import { startCluster, type StartClusterOptions } from '../start-cluster.ts';
 import type { TestCluster } from '../test-cluster.ts';
@@ -22,6 +23,27 @@ function signalIn(context: unknown): { readonly signal?: AbortSignal } {
 /** Wraps a body for the test runner: `test('…', clusterTest(async (cluster) => { … }))`. */
 export type ClusterTest = (body: ClusterTestBody) => (...context: readonly unknown[]) => Promise<void>;
 
+/** The tests of one version of Kubernetes. */
+export interface VersionTests {
+  readonly kubernetesVersion: KubernetesVersion;
+  readonly clusterTest: ClusterTest;
+}
+
+/** `testCluster`, and the same for several versions of Kubernetes. */
+export interface ClusterTester {
+  (options?: TestClusterOptions, hooks?: RunnerHooks): ClusterTest;
+  /**
+   * The same once for each version, for `describe.each` or a loop; default all versions that can be served.
+   *
+   * Example: `describe.each(testCluster.each(['1.33', '1.37']))('on Kubernetes $kubernetesVersion', ({ clusterTest }) => { … })`.
+   */
+  each(
+    versions?: readonly KubernetesVersion[],
+    options?: Omit<TestClusterOptions, 'kubernetesVersion'>,
+    hooks?: RunnerHooks,
+  ): readonly VersionTests[];
+}
+
 /** The environment variable with the folder for traces of failed tests. */
 const TRACE_VARIABLE = 'KEELSON_TRACE';
 
@@ -31,7 +53,20 @@ const TRACE_VARIABLE = 'KEELSON_TRACE';
  *
  * If the runner's hooks are not global, pass them: `testCluster({}, { afterAll })`.
  */
-export function testCluster(options: TestClusterOptions = {}, hooks?: RunnerHooks): ClusterTest {
+export const testCluster: ClusterTester = Object.assign(testsOf, { each: testsOfEach });
+
+function testsOfEach(
+  versions: readonly KubernetesVersion[] = Object.keys(KUBERNETES_RELEASES) as KubernetesVersion[],
+  options: Omit<TestClusterOptions, 'kubernetesVersion'> = {},
+  hooks?: RunnerHooks,
+): readonly VersionTests[] {
+  return versions.map((kubernetesVersion) => ({
+    kubernetesVersion,
+    clusterTest: testsOf({ ...options, kubernetesVersion }, hooks),
+  }));
+}
+
+function testsOf(options: TestClusterOptions = {}, hooks?: RunnerHooks): ClusterTest {
   const { setup, ...own } = options;
   const folder = process.env[TRACE_VARIABLE];
   const isTraced = folder !== undefined && folder !== '';
