@@ -1,4 +1,5 @@
 import { useSignal, type Signal } from '@preact/signals';
+import { Component } from 'preact';
 import { useRef } from 'preact/hooks';
 import { elapsed } from '../browser/clock.ts';
 import { Age } from '../parts/age.tsx';
@@ -124,6 +125,7 @@ export function TableView({ source, rows, order, selected, isWide, onToggle, onC
             <TableRow
               key={row.id}
               row={row}
+              isFresh={row.changedAt > 0 && elapsed() - row.changedAt < MARKED_MS}
               index={index}
               template={template}
               columns={columns}
@@ -151,6 +153,8 @@ export function TableView({ source, rows, order, selected, isWide, onToggle, onC
 
 interface TableRowProps {
   readonly row: Row;
+  /** Whether the row is marked, since it has just changed. */
+  readonly isFresh: boolean;
   readonly index: number;
   readonly template: string;
   readonly columns: readonly ShownColumn[];
@@ -161,42 +165,60 @@ interface TableRowProps {
   readonly onToggle: (() => void) | undefined;
 }
 
-function TableRow({ row, index, template, columns, href, isSelected, isCursor, at, onToggle }: TableRowProps) {
-  const isFresh = row.changedAt > 0 && elapsed() - row.changedAt < MARKED_MS;
-  const classes = [
-    'table-row',
-    isSelected && 'selected',
-    isCursor && 'cursor',
-    isFresh && 'fresh',
-    row.isTerminating && 'leaving',
-  ];
-  return (
-    <div
-      class={classes.filter(Boolean).join(' ')}
-      role="row"
-      aria-rowindex={index + 2}
-      aria-selected={onToggle === undefined ? undefined : isSelected}
-      style={{ gridTemplateColumns: template }}
-    >
-      {onToggle === undefined ? null : (
-        <div role="gridcell" class="cell">
-          <input
-            type="checkbox"
-            aria-label={`Select ${row.name}`}
-            checked={isSelected}
-            onChange={onToggle}
-            tabIndex={-1}
-          />
-        </div>
-      )}
-      {columns.map((column) => (
-        <div key={column.name} role="gridcell" class={`cell ${column.type}`}>
-          <Cell row={row} column={column} href={href} at={at} />
-        </div>
-      ))}
-      <div class="cell rest" aria-hidden="true" />
-    </div>
-  );
+/** A row that is drawn again only when it has changed: at a hundred changes a second, most rows in view have not. */
+class TableRow extends Component<TableRowProps> {
+  override shouldComponentUpdate(next: Readonly<TableRowProps>): boolean {
+    const { onToggle: _, ...shown } = next; // it does the same each time
+    return Object.entries(shown).some(([name, value]) => Reflect.get(this.props, name) !== value);
+  }
+
+  render({
+    row,
+    isFresh,
+    index,
+    template,
+    columns,
+    href,
+    isSelected,
+    isCursor,
+    at,
+    onToggle,
+  }: Readonly<TableRowProps>) {
+    const classes = [
+      'table-row',
+      isSelected && 'selected',
+      isCursor && 'cursor',
+      isFresh && 'fresh',
+      row.isTerminating && 'leaving',
+    ];
+    return (
+      <div
+        class={classes.filter(Boolean).join(' ')}
+        role="row"
+        aria-rowindex={index + 2}
+        aria-selected={onToggle === undefined ? undefined : isSelected}
+        style={{ gridTemplateColumns: template }}
+      >
+        {onToggle === undefined ? null : (
+          <div role="gridcell" class="cell">
+            <input
+              type="checkbox"
+              aria-label={`Select ${row.name}`}
+              checked={isSelected}
+              onChange={onToggle}
+              tabIndex={-1}
+            />
+          </div>
+        )}
+        {columns.map((column) => (
+          <div key={column.name} role="gridcell" class={`cell ${column.type}`}>
+            <Cell row={row} column={column} href={href} at={at} />
+          </div>
+        ))}
+        <div class="cell rest" aria-hidden="true" />
+      </div>
+    );
+  }
 }
 
 function Cell({
@@ -233,8 +255,24 @@ function Cell({
 
 const STATES = /^(status|phase|state|ready|available|established|synced|healthy|type|reason|completions)$/i;
 
-/** Widths only grow while the same list is shown, so that columns do not jump. */
+/** The columns; the same array while nothing of them changes. */
 function useColumns(source: TableSource, rows: readonly Row[], isWide: boolean): readonly ShownColumn[] {
+  const last = useRef<readonly ShownColumn[]>([]);
+  const columns = useMeasuredColumns(source, rows, isWide);
+  const isSame = (one: ShownColumn, other: ShownColumn | undefined): boolean =>
+    other !== undefined &&
+    one.name === other.name &&
+    one.index === other.index &&
+    one.width === other.width &&
+    one.type === other.type &&
+    one.title === other.title;
+  if (columns.length !== last.current.length || !columns.every((each, index) => isSame(each, last.current[index])))
+    last.current = columns;
+  return last.current;
+}
+
+/** Widths only grow while the same list is shown, so that columns do not jump. */
+function useMeasuredColumns(source: TableSource, rows: readonly Row[], isWide: boolean): readonly ShownColumn[] {
   const widths = useRef(new Map<string, number>());
   const definitions = source.columns.value;
   const hasNamespace = source.query.kind.isNamespaced && (source.query.namespace ?? '') === '';
