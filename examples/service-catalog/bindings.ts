@@ -1,5 +1,6 @@
 import {
   controller,
+  type Controller,
   mergePatch,
   Namespace,
   type Observed,
@@ -9,6 +10,7 @@ import {
   watch,
 } from 'keelson';
 import { interpretPoll, interpretReply } from 'keelson/broker';
+import type { Connect } from './catalog.ts';
 import {
   ClusterServiceBroker,
   ClusterServiceClass,
@@ -28,7 +30,7 @@ type Properties = NonNullable<Status['externalProperties']>;
 type Context = Pick<
   ReconcileContext<Status, typeof Secret>,
   'objects' | 'clock' | 'signal' | 'after' | 'conditions' | 'event' | 'key' | 'desire'
->;
+> & { readonly connect: Connect };
 type Credentials = Readonly<Record<string, unknown>>;
 
 interface Next extends Partial<Omit<Status, 'conditions'>> {
@@ -38,36 +40,39 @@ interface Next extends Partial<Omit<Status, 'conditions'>> {
   readonly hasFailed?: boolean;
 }
 
-export const bindings = controller(ServiceBinding, {
-  owns: [Secret],
-  reads: [
-    Namespace,
-    ClusterServiceBroker,
-    ServiceBroker,
-    ClusterServiceClass,
-    ServiceClass,
-    ClusterServicePlan,
-    ServicePlan,
-  ],
-  watches: [
-    watch(ServiceInstance, {
-      to: ({ metadata: { namespace, name } }, { objects }) =>
-        objects(ServiceBinding)
-          .list({ namespace: namespace ?? '' })
-          .filter(({ spec }) => spec.instanceRef.name === name)
-          .map(({ metadata }) => `${namespace}/${metadata.name}`),
-      when: (instance, old) =>
-        instance.status?.provisionStatus !== old?.status?.provisionStatus ||
-        instance.status?.conditions[0]?.status !== old?.status?.conditions[0]?.status,
-    }),
-  ],
-  concurrency: 10,
-  async reconcile(binding, context) {
-    const next = await step(binding, context);
-    return next === undefined ? undefined : statusOf(binding, next, context);
-  },
-  finalize: (binding, context) => unbind(binding, context),
-});
+export function bindings(connect: Connect): Controller {
+  return controller(ServiceBinding, {
+    owns: [Secret],
+    reads: [
+      Namespace,
+      ClusterServiceBroker,
+      ServiceBroker,
+      ClusterServiceClass,
+      ServiceClass,
+      ClusterServicePlan,
+      ServicePlan,
+    ],
+    watches: [
+      watch(ServiceInstance, {
+        to: ({ metadata: { namespace, name } }, { objects }) =>
+          objects(ServiceBinding)
+            .list({ namespace: namespace ?? '' })
+            .filter(({ spec }) => spec.instanceRef.name === name)
+            .map(({ metadata }) => `${namespace}/${metadata.name}`),
+        when: (instance, old) =>
+          instance.status?.provisionStatus !== old?.status?.provisionStatus ||
+          instance.status?.conditions[0]?.status !== old?.status?.conditions[0]?.status,
+      }),
+    ],
+    concurrency: 10,
+    async reconcile(binding, run) {
+      const context = { ...run, connect };
+      const next = await step(binding, context);
+      return next === undefined ? undefined : statusOf(binding, next, context);
+    },
+    finalize: (binding, run) => unbind(binding, { ...run, connect }),
+  });
+}
 
 /** The next thing to do for a binding; undefined when nothing is. */
 async function step(binding: Binding, context: Context): Promise<Next | undefined> {

@@ -1,5 +1,6 @@
 import {
   controller,
+  type Controller,
   mergePatch,
   Namespace,
   type Observed,
@@ -9,7 +10,7 @@ import {
   watch,
 } from 'keelson';
 import { BrokerUnreachable, interpretPoll, interpretReply } from 'keelson/broker';
-import { propertiesOf } from './catalog.ts';
+import { type Connect, propertiesOf } from './catalog.ts';
 import {
   ClusterServiceBroker,
   ClusterServiceClass,
@@ -21,12 +22,14 @@ import {
   ServicePlan,
 } from './kinds.ts';
 import { ask, contextOf, hasTakenTooLong, isProblem, originatorOf, pollMs, retryMs, timeOf } from './operations.ts';
-import { parametersOf, type Problem, resolve, type Resolved } from './resolve.ts';
+import { parametersOf, type Problem, referencesIn, resolve, type Resolved, userSpecified } from './resolve.ts';
 
 type Instance = Observed<ServiceInstance>;
 type Status = NonNullable<ServiceInstance['status']>;
 type Properties = NonNullable<Status['externalProperties']>;
-type Context = Pick<ReconcileContext, 'objects' | 'clock' | 'signal' | 'after' | 'conditions' | 'event' | 'key'>;
+type Context = Pick<ReconcileContext, 'objects' | 'clock' | 'signal' | 'after' | 'conditions' | 'event' | 'key'> & {
+  readonly connect: Connect;
+};
 
 const RECHECK = '30s';
 
@@ -38,37 +41,41 @@ interface Next extends Partial<Omit<Status, 'conditions'>> {
   readonly hasFailed?: boolean;
 }
 
-export const instances = controller(ServiceInstance, {
-  reads: [Namespace, ClusterServiceBroker, ServiceBroker],
-  watches: [
-    watch(ServiceBinding, { to: ({ metadata, spec }) => [`${metadata.namespace}/${spec.instanceRef.name}`] }),
-    watch(ClusterServiceClass, { to: (_, { objects }) => waiting(objects(ServiceInstance).list()) }),
-    watch(ClusterServicePlan, { to: (_, { objects }) => waiting(objects(ServiceInstance).list()) }),
-    watch(ServiceClass, {
-      to: ({ metadata }, { objects }) =>
-        waiting(objects(ServiceInstance).list({ namespace: metadata.namespace ?? '' })),
-    }),
-    watch(ServicePlan, {
-      to: ({ metadata }, { objects }) =>
-        waiting(objects(ServiceInstance).list({ namespace: metadata.namespace ?? '' })),
-    }),
-    watch(Secret, {
-      to: ({ metadata }, { objects }) =>
-        objects(ServiceInstance)
-          .list({ namespace: metadata.namespace ?? '' })
-          .filter(
-            ({ spec }) => spec.parametersFrom?.some(({ secretKeyRef }) => secretKeyRef.name === metadata.name) === true,
-          )
-          .map(({ metadata: { namespace, name } }) => `${namespace}/${name}`),
-    }),
-  ],
-  concurrency: 10,
-  async reconcile(instance, context) {
-    const next = await step(instance, context);
-    return next === undefined ? undefined : statusOf(instance, next, context);
-  },
-  finalize: (instance, context) => deprovision(instance, context),
-});
+export function instances(connect: Connect): Controller {
+  return controller(ServiceInstance, {
+    reads: [Namespace, ClusterServiceBroker, ServiceBroker],
+    watches: [
+      watch(ServiceBinding, { to: ({ metadata, spec }) => [`${metadata.namespace}/${spec.instanceRef.name}`] }),
+      watch(ClusterServiceClass, { to: (_, { objects }) => waiting(objects(ServiceInstance).list()) }),
+      watch(ClusterServicePlan, { to: (_, { objects }) => waiting(objects(ServiceInstance).list()) }),
+      watch(ServiceClass, {
+        to: ({ metadata }, { objects }) =>
+          waiting(objects(ServiceInstance).list({ namespace: metadata.namespace ?? '' })),
+      }),
+      watch(ServicePlan, {
+        to: ({ metadata }, { objects }) =>
+          waiting(objects(ServiceInstance).list({ namespace: metadata.namespace ?? '' })),
+      }),
+      watch(Secret, {
+        to: ({ metadata }, { objects }) =>
+          objects(ServiceInstance)
+            .list({ namespace: metadata.namespace ?? '' })
+            .filter(
+              ({ spec }) =>
+                spec.parametersFrom?.some(({ secretKeyRef }) => secretKeyRef.name === metadata.name) === true,
+            )
+            .map(({ metadata: { namespace, name } }) => `${namespace}/${name}`),
+      }),
+    ],
+    concurrency: 10,
+    async reconcile(instance, run) {
+      const context = { ...run, connect };
+      const next = await step(instance, context);
+      return next === undefined ? undefined : statusOf(instance, next, context);
+    },
+    finalize: (instance, run) => deprovision(instance, { ...run, connect }),
+  });
+}
 
 /** The instances whose class or plan was not there. */
 function waiting(all: readonly Instance[]): string[] {
@@ -87,6 +94,12 @@ async function step(instance: Instance, context: Context): Promise<Next | undefi
 
   const resolved = resolve(spec, metadata.namespace ?? '', objects);
   if ('reason' in resolved) return { ready: false, ...resolved };
+  if (JSON.stringify(referencesIn(spec)) !== JSON.stringify(resolved.references)) {
+    // names of the catalog may move to other plans later: the instance stays what it was found to be
+    await objects(ServiceInstance).patch(context.key, mergePatch({ spec: resolved.references }));
+    after(0);
+    return undefined;
+  }
   const parameters = parametersOf(spec, (name) => objects(Secret).get(`${metadata.namespace}/${name}`));
   if (isProblem(parameters)) return { ready: false, ...parameters };
   const wanted: Properties = {
@@ -372,7 +385,7 @@ function provisioned(externalProperties: Properties): Next {
   };
 }
 
-function statusOf({ status, metadata }: Instance, next: Next, { conditions }: Context): Status {
+function statusOf({ status, metadata, spec }: Instance, next: Next, { conditions }: Context): Status {
   const { ready, reason, message, hasFailed = false, ...change } = next;
   const mitigating = change.orphanMitigationInProgress ?? status?.orphanMitigationInProgress ?? false;
   const stated: StatedCondition[] = [{ type: 'Ready', status: ready, reason, message }];
@@ -383,6 +396,7 @@ function statusOf({ status, metadata }: Instance, next: Next, { conditions }: Co
     provisionStatus: 'NotProvisioned',
     ...status,
     ...change,
+    ...userSpecified(spec),
     orphanMitigationInProgress: mitigating,
     reconciledGeneration: metadata.generation ?? 0,
     conditions: conditions(...stated),

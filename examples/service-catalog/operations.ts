@@ -7,11 +7,11 @@ import {
   type OsbProvisionRequest,
 } from 'keelson/broker';
 import { Namespace, Secret } from 'keelson';
-import { connect } from './catalog.ts';
+import { type Connect, connectionOf } from './catalog.ts';
 import type { ServiceInstance } from './kinds.ts';
 import { brokerOf, type Problem } from './resolve.ts';
 
-type Context = Pick<ReconcileContext, 'objects' | 'clock' | 'signal'>;
+type Context = Pick<ReconcileContext, 'objects' | 'clock' | 'signal'> & { readonly connect: Connect };
 type UserInfo = Observed<ServiceInstance>['spec']['userInfo'];
 
 const FIRST_RETRY_MS = 5000;
@@ -24,14 +24,14 @@ const MAX_WORK_MS = 7 * 24 * 60 * 60_000;
 /** A call of the broker whose key an object remembers: its answer, or that there is none; a problem when the broker cannot be called. */
 export async function ask(
   broker: string,
-  { objects, signal }: Context,
+  { objects, signal, connect }: Pick<Context, 'objects' | 'signal' | 'connect'>,
   call: (client: BrokerClient) => Promise<BrokerReply>,
 ): Promise<BrokerReply | BrokerUnreachable | Problem> {
   const found = brokerOf(broker, objects);
   if (found === undefined) return { reason: 'ReferencesNonexistentBroker', message: `There is no broker "${broker}".` };
   let client: BrokerClient;
   try {
-    client = connect(found, (key) => objects(Secret).get(key));
+    client = connect(connectionOf(found, (key) => objects(Secret).get(key)));
   } catch (error) {
     return { reason: 'ErrorGettingAuthCredentials', message: error instanceof Error ? error.message : String(error) };
   }
