@@ -1,5 +1,4 @@
 import { useSignal, type Signal } from '@preact/signals';
-import { Component } from 'preact';
 import { useRef } from 'preact/hooks';
 import { elapsed } from '../browser/clock.ts';
 import { Age } from '../parts/age.tsx';
@@ -165,60 +164,41 @@ interface TableRowProps {
   readonly onToggle: (() => void) | undefined;
 }
 
-/** A row that is drawn again only when it has changed: at a hundred changes a second, most rows in view have not. */
-class TableRow extends Component<TableRowProps> {
-  override shouldComponentUpdate(next: Readonly<TableRowProps>): boolean {
-    const { onToggle: _, ...shown } = next; // it does the same each time
-    return Object.entries(shown).some(([name, value]) => Reflect.get(this.props, name) !== value);
-  }
-
-  render({
-    row,
-    isFresh,
-    index,
-    template,
-    columns,
-    href,
-    isSelected,
-    isCursor,
-    at,
-    onToggle,
-  }: Readonly<TableRowProps>) {
-    const classes = [
-      'table-row',
-      isSelected && 'selected',
-      isCursor && 'cursor',
-      isFresh && 'fresh',
-      row.isTerminating && 'leaving',
-    ];
-    return (
-      <div
-        class={classes.filter(Boolean).join(' ')}
-        role="row"
-        aria-rowindex={index + 2}
-        aria-selected={onToggle === undefined ? undefined : isSelected}
-        style={{ gridTemplateColumns: template }}
-      >
-        {onToggle === undefined ? null : (
-          <div role="gridcell" class="cell">
-            <input
-              type="checkbox"
-              aria-label={`Select ${row.name}`}
-              checked={isSelected}
-              onChange={onToggle}
-              tabIndex={-1}
-            />
-          </div>
-        )}
-        {columns.map((column) => (
-          <div key={column.name} role="gridcell" class={`cell ${column.type}`}>
-            <Cell row={row} column={column} href={href} at={at} />
-          </div>
-        ))}
-        <div class="cell rest" aria-hidden="true" />
-      </div>
-    );
-  }
+function TableRow({ row, isFresh, index, template, columns, href, isSelected, isCursor, at, onToggle }: TableRowProps) {
+  const classes = [
+    'table-row',
+    isSelected && 'selected',
+    isCursor && 'cursor',
+    isFresh && 'fresh',
+    row.isTerminating && 'leaving',
+  ];
+  return (
+    <div
+      class={classes.filter(Boolean).join(' ')}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={onToggle === undefined ? undefined : isSelected}
+      style={{ gridTemplateColumns: template }}
+    >
+      {onToggle === undefined ? null : (
+        <div role="gridcell" class="cell">
+          <input
+            type="checkbox"
+            aria-label={`Select ${row.name}`}
+            checked={isSelected}
+            onChange={onToggle}
+            tabIndex={-1}
+          />
+        </div>
+      )}
+      {columns.map((column) => (
+        <div key={column.name} role="gridcell" class={`cell ${column.type}`}>
+          <Cell row={row} column={column} href={href} at={at} />
+        </div>
+      ))}
+      <div class="cell rest" aria-hidden="true" />
+    </div>
+  );
 }
 
 function Cell({
