@@ -6,7 +6,6 @@ import {
   type Observed,
   type ReconcileContext,
   Secret,
-  type StatedCondition,
   watch,
 } from 'keelson';
 import { interpretPoll, interpretReply } from 'keelson/broker';
@@ -21,7 +20,20 @@ import {
   ServiceInstance,
   ServicePlan,
 } from './kinds.ts';
-import { ask, contextOf, hasTakenTooLong, isProblem, originatorOf, pollMs, retryMs, timeOf } from './operations.ts';
+import {
+  ask,
+  conditionsOf,
+  contextOf,
+  ENDED,
+  hasTakenTooLong,
+  isGivenUp,
+  isProblem,
+  originatorOf,
+  pollMs,
+  retryMs,
+  type Standing,
+  timeOf,
+} from './operations.ts';
 import { parametersOf, type Problem, resolve } from './resolve.ts';
 
 type Binding = Observed<ServiceBinding>;
@@ -33,12 +45,7 @@ type Context = Pick<
 > & { readonly connect: Connect };
 type Credentials = Readonly<Record<string, unknown>>;
 
-interface Next extends Partial<Omit<Status, 'conditions'>> {
-  readonly ready: StatedCondition['status'];
-  readonly reason: string;
-  readonly message: string;
-  readonly hasFailed?: boolean;
-}
+interface Next extends Partial<Omit<Status, 'conditions'>>, Standing {}
 
 export function bindings(connect: Connect): Controller {
   return controller(ServiceBinding, {
@@ -80,8 +87,7 @@ async function step(binding: Binding, context: Context): Promise<Next | undefine
   const { objects, clock, after } = context;
   const { namespace = '' } = metadata;
   if (status?.orphanMitigationInProgress === true) return mitigate(binding, context);
-  const isFailed = status?.conditions.some(({ type, status: is }) => type === 'Failed' && is === 'True') === true;
-  if (isFailed && status?.reconciledGeneration === metadata.generation) return undefined;
+  if (isGivenUp(binding)) return undefined;
   const instance = objects(ServiceInstance).get(`${namespace}/${spec.instanceRef.name}`);
   if (instance === undefined)
     return {
@@ -396,12 +402,9 @@ async function unbind(binding: Binding, context: Context): Promise<'wait' | unde
   return 'wait';
 }
 
-const ENDED = { currentOperation: undefined, operationStartTime: undefined, inProgressProperties: undefined } as const;
-
 function statusOf({ status, metadata }: Binding, next: Next, { conditions }: Context): Status {
-  const { ready, reason, message, hasFailed = false, ...change } = next;
-  const stated: StatedCondition[] = [{ type: 'Ready', status: ready, reason, message }];
-  if (hasFailed) stated.push({ type: 'Failed', status: true, reason, message });
+  const { ready: _1, reason: _2, message: _3, hasFailed: _4, ...change } = next;
+  const stated = conditionsOf(next);
   return {
     asyncOpInProgress: false,
     orphanMitigationInProgress: false,

@@ -6,7 +6,6 @@ import {
   type Observed,
   type ReconcileContext,
   Secret,
-  type StatedCondition,
   watch,
 } from 'keelson';
 import { BrokerUnreachable, interpretPoll, interpretReply } from 'keelson/broker';
@@ -21,7 +20,20 @@ import {
   ServiceInstance,
   ServicePlan,
 } from './kinds.ts';
-import { ask, contextOf, hasTakenTooLong, isProblem, originatorOf, pollMs, retryMs, timeOf } from './operations.ts';
+import {
+  ask,
+  conditionsOf,
+  contextOf,
+  ENDED,
+  hasTakenTooLong,
+  isGivenUp,
+  isProblem,
+  originatorOf,
+  pollMs,
+  retryMs,
+  type Standing,
+  timeOf,
+} from './operations.ts';
 import { parametersOf, type Problem, referencesIn, resolve, type Resolved, userSpecified } from './resolve.ts';
 
 type Instance = Observed<ServiceInstance>;
@@ -34,12 +46,7 @@ type Context = Pick<ReconcileContext, 'objects' | 'clock' | 'signal' | 'after' |
 const RECHECK = '30s';
 
 /** What a run makes of the status: everything that is not said stays. */
-interface Next extends Partial<Omit<Status, 'conditions'>> {
-  readonly ready: StatedCondition['status'];
-  readonly reason: string;
-  readonly message: string;
-  readonly hasFailed?: boolean;
-}
+interface Next extends Partial<Omit<Status, 'conditions'>>, Standing {}
 
 export function instances(connect: Connect): Controller {
   return controller(ServiceInstance, {
@@ -89,8 +96,7 @@ async function step(instance: Instance, context: Context): Promise<Next | undefi
   const { objects, clock, after } = context;
   if (status?.orphanMitigationInProgress === true) return mitigate(instance, context);
   if (status?.asyncOpInProgress === true) return poll(instance, context);
-  const isFailed = status?.conditions.some(({ type, status: is }) => type === 'Failed' && is === 'True') === true;
-  if (isFailed && status?.reconciledGeneration === metadata.generation) return undefined;
+  if (isGivenUp(instance)) return undefined;
 
   const resolved = resolve(spec, metadata.namespace ?? '', objects);
   if ('reason' in resolved) return { ready: false, ...resolved };
@@ -370,8 +376,6 @@ async function deprovision(instance: Instance, context: Context): Promise<'wait'
   return 'wait';
 }
 
-const ENDED = { currentOperation: undefined, operationStartTime: undefined, inProgressProperties: undefined } as const;
-
 function provisioned(externalProperties: Properties): Next {
   return {
     ready: true,
@@ -386,10 +390,9 @@ function provisioned(externalProperties: Properties): Next {
 }
 
 function statusOf({ status, metadata, spec }: Instance, next: Next, { conditions }: Context): Status {
-  const { ready, reason, message, hasFailed = false, ...change } = next;
+  const { ready: _1, reason, message, hasFailed: _2, ...change } = next;
   const mitigating = change.orphanMitigationInProgress ?? status?.orphanMitigationInProgress ?? false;
-  const stated: StatedCondition[] = [{ type: 'Ready', status: ready, reason, message }];
-  if (hasFailed) stated.push({ type: 'Failed', status: true, reason, message });
+  const stated = conditionsOf(next);
   if (mitigating) stated.push({ type: 'OrphanMitigation', status: true, reason: 'OrphanMitigation', message });
   return {
     asyncOpInProgress: false,

@@ -1,4 +1,4 @@
-import type { Observed, ReconcileContext } from 'keelson';
+import type { Observed, ReconcileContext, StatedCondition } from 'keelson';
 import {
   type BrokerClient,
   type BrokerReply,
@@ -89,4 +89,40 @@ export function contextOf({ metadata }: Observed<ServiceInstance>, objects: Cont
     space_guid: uid,
     context: { platform: 'kubernetes', namespace, clusterid, instance_name: name },
   } satisfies Partial<OsbProvisionRequest>;
+}
+
+/** The fields of a status that go when an operation is over. */
+export const ENDED = {
+  currentOperation: undefined,
+  operationStartTime: undefined,
+  inProgressProperties: undefined,
+} as const;
+
+/** How things stand after a run. */
+export interface Standing {
+  readonly ready: StatedCondition['status'];
+  readonly reason: string;
+  readonly message: string;
+  /** For good, until the spec changes. */
+  readonly hasFailed?: boolean;
+}
+
+export function conditionsOf({ ready, reason, message, hasFailed = false }: Standing): StatedCondition[] {
+  const stated: StatedCondition[] = [{ type: 'Ready', status: ready, reason, message }];
+  if (hasFailed) stated.push({ type: 'Failed', status: true, reason, message });
+  return stated;
+}
+
+/** Whether an object has failed for good, and its spec is still the one that failed. */
+export function isGivenUp({ status, metadata }: Judged): boolean {
+  const isFailed = status?.conditions.some(({ type, status: is }) => type === 'Failed' && is === 'True') === true;
+  return isFailed && status?.reconciledGeneration === metadata.generation;
+}
+
+interface Judged {
+  readonly metadata: { readonly generation?: number };
+  readonly status?: {
+    readonly reconciledGeneration: number;
+    readonly conditions: readonly { readonly type: string; readonly status: string }[];
+  };
 }

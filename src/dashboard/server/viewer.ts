@@ -75,7 +75,7 @@ export class Viewer {
     { protocols, signal }: { readonly protocols: readonly string[]; readonly signal: AbortSignal },
   ): Promise<WebSocketConnection | HttpExchange> {
     const { clock, random } = this.#tools;
-    const upgrade: HttpClient['upgrade'] = (request) => this.upgrade({ ...request, method: 'GET' });
+    const upgrade: HttpClient['upgrade'] = ({ headers }) => this.upgrade({ method: 'GET', path, headers, signal });
     return openWebSocket({ upgrade }, { path, headers: {}, signal }, { clock, random, protocols });
   }
 }
