@@ -25,11 +25,11 @@ export class ChangePages {
   readonly hasMore = signal(false);
   readonly error = signal<unknown>(undefined);
   readonly isLoaded = signal(false);
-  readonly #connection: Connection;
+  readonly #connection: Pick<Connection, 'own'>;
   readonly #query: ChangeQuery;
   #continue: string | undefined;
 
-  constructor(connection: Connection, query: ChangeQuery) {
+  constructor(connection: Pick<Connection, 'own'>, query: ChangeQuery) {
     this.#connection = connection;
     this.#query = query;
   }
