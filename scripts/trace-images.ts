@@ -1,4 +1,5 @@
 // `npm run guides:traces`: runs the examples that are made of several parts, and draws what led to what into docs/images/traces.
+// As root, on Linux: the network needs a network namespace.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +13,40 @@ import { CidrSet, GlobalPolicy, globalPolicies, Tier } from '../examples/global-
 import { catalogApp } from '../examples/service-catalog/app.ts';
 import { ClusterServiceBroker, ServiceBinding, ServiceInstance } from '../examples/service-catalog/kinds.ts';
 import { ADDRESS, POOL, StoragePool, storageOperator } from '../examples/storage-pool/operator.ts';
-import { openStore } from '../examples/storage-pool/store.ts';
+import { openStore, type Store } from '../examples/storage-pool/store.ts';
+import { NetworkNamespace } from '../test/support/cni-bench.ts';
 
 const folder = join(import.meta.dirname, '..', 'docs', 'images', 'traces');
+
+/** The stores of pods, each in a folder of its own. */
+class Stores implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #opened = new Map<string, Store>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  get size(): number {
+    return this.#opened.size;
+  }
+
+  has(pod: string): boolean {
+    return this.#opened.has(pod);
+  }
+
+  /** Returns its address. */
+  async open(pod: string): Promise<string> {
+    const store = await openStore({ folder: join(this.#folder, pod) });
+    this.#opened.set(pod, store);
+    return store.address;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const store of this.#opened.values()) await store[Symbol.asyncDispose]();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
 
 /** Each runs an example up to the step that is shown, and returns the drawing of that step. */
 const drawings: Readonly<Record<string, () => Promise<string>>> = {
@@ -77,9 +109,7 @@ async function serviceCatalog(): Promise<string> {
 
 /** A pool is asked for, and its stores come up. */
 async function storage(): Promise<string> {
-  const stores = await mkdtemp(join(tmpdir(), 'keelson-stores-'));
-  await using opened = new AsyncDisposableStack();
-  opened.defer(() => rm(stores, { recursive: true, force: true }));
+  await using stores = new Stores(await mkdtemp(join(tmpdir(), 'keelson-stores-')));
   await using cluster = await startCluster({ nodes: 2, trace: true });
   const { client } = cluster;
   await client.core.v1.serviceaccounts.namespace('default').create({ metadata: { name: 'storage-pool' } });
@@ -92,30 +122,26 @@ async function storage(): Promise<string> {
     .namespace('default')
     .create({ metadata: { name: 'main' }, spec: { stores: 2 } });
   const pods = client.core.v1.pods.namespace('default');
-  const known = new Set<string>();
   // containers of simulated nodes run no code: each running pod gets a store of this process
-  for (let round = 0; round < 6 && known.size < 2; round++) {
+  for (let round = 0; round < 6 && stores.size < 2; round++) {
     await cluster.settle();
     await cluster.clock.advance('5s');
     for (const { metadata, status } of (await pods.list({ labelSelector: POOL })).items) {
-      if (status?.phase !== 'Running' || known.has(metadata.name)) continue;
-      known.add(metadata.name);
-      const store = opened.use(await openStore({ folder: join(stores, metadata.name) }));
-      const annotations = { [ADDRESS]: store.address };
+      if (status?.phase !== 'Running' || stores.has(metadata.name)) continue;
+      const annotations = { [ADDRESS]: await stores.open(metadata.name) };
       await cluster
-        .as(`system:serviceaccount:default:storage-pool`, ['system:masters'])
+        .as('system:serviceaccount:default:storage-pool', ['system:masters'])
         .core.v1.pods.namespace('default')
         .patch(metadata.name, mergePatch({ metadata: { annotations } }));
     }
   }
-  await cluster.settle();
-  await cluster.clock.advance('10s');
   await cluster.settle();
   return cluster.trace().svg;
 }
 
 /** Two nodes ask for an address at the same time, and a policy is written. */
 async function network(): Promise<string> {
+  await using namespace = await NetworkNamespace.create();
   const resources = [AddressPool, PodAddress, Tier, CidrSet, GlobalPolicy];
   await using cluster = await startCluster({ nodes: 0, resources, trace: true });
   const state = new PolicyState();
@@ -125,7 +151,19 @@ async function network(): Promise<string> {
   await cluster.client.kind(AddressPool).create({ metadata: { name: 'pods' }, spec: { cidr: '10.9.0.0/29' } });
   await cluster.settle();
   cluster.clearTrace();
-  await Promise.all(['n1', 'n2'].map((node) => addAttachment(node)));
+  // the first node's request is on its way for a second
+  const resource = 'podaddresses.policy.example.com';
+  using _slow = cluster.fault({
+    type: 'latency',
+    delay: '1s',
+    user: 'system:cni:n1',
+    verb: 'create',
+    resource,
+    times: 1,
+  });
+  const adding = Promise.all(['n1', 'n2'].map((node) => addAttachment(node)));
+  await cluster.clock.advance('2s');
+  await adding;
   await cluster.settle();
   return cluster.trace().svg;
 
@@ -135,7 +173,7 @@ async function network(): Promise<string> {
       environment: {
         CNI_COMMAND: 'ADD',
         CNI_CONTAINERID: `web-on-${node}`,
-        CNI_NETNS: '/proc/self/ns/net',
+        CNI_NETNS: namespace.path,
         CNI_IFNAME: 'eth0',
         CNI_PATH: '/opt/cni/bin',
         CNI_ARGS: `K8S_POD_NAMESPACE=default;K8S_POD_NAME=web-on-${node}`,

@@ -341,8 +341,8 @@ describe('what only the dashboard knows', () => {
     await maps.create({ metadata: { name: 'good' } });
     await expect(maps.create({ metadata: { name: 'bad' } })).rejects.toMatchObject({ code: 422 });
     await client.coordination.v1.leases.namespace('default').create({ metadata: { name: 'lease' } });
-    const { admission } = await running.json<ExtensionMap>('/keelson/extensions');
-    const seen = admission?.map(({ configuration, seen: figures }) => [
+    const { webhooks } = await running.json<ExtensionMap>('/keelson/extensions');
+    const seen = webhooks?.map(({ configuration, seen: figures }) => [
       configuration,
       figures?.count,
       figures?.refused,
