@@ -141,7 +141,10 @@ export function defaultPlan(
   const [serviceClass] = find(classesOf(isCluster, namespace, objects), named);
   const name = given(named).join('');
   if (serviceClass === undefined) return `class "${name}" does not exist, so spec has to name a plan`;
-  const plans = plansOf(isCluster, namespace, objects).filter((plan) => classOf(plan) === serviceClass.metadata.name);
+  // a plan that has left the catalog stays while instances use it, and is for no others
+  const plans = plansOf(isCluster, namespace, objects).filter(
+    (each) => classOf(each) === serviceClass.metadata.name && each.status?.removedFromBrokerCatalog !== true,
+  );
   const [plan] = plans;
   if (plan === undefined) return `class "${name}" has no plan`;
   if (plans.length > 1) return `class "${name}" has more than one plan, so spec has to name one`;

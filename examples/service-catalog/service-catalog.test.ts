@@ -445,6 +445,8 @@ test('an instance that names no plan gets the only one of its class', async () =
     code: 403,
     message: expect.stringContaining('class "database" has more than one plan, so spec has to name one'),
   });
+  await instances.create(instanceOf('older', 'large')); // keeps its plan, which others cannot choose then
+  await cluster.settle();
   await brokers.patch('databases', mergePatch({ spec: { catalogRestrictions: { servicePlan: ['name=plan-small'] } } }));
   await cluster.settle();
   expect((await instances.create(unplanned)).spec).toMatchObject({ clusterServicePlanExternalName: 'small' });
