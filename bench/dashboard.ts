@@ -7,7 +7,7 @@ import { DashboardCluster, type DashboardProgram } from '../test/dashboard/suppo
 import { createPods, touchPods } from './dashboard/pods.ts';
 import { firstViewBytes } from './dashboard/first-view-size.ts';
 import { idleCost, type IdleCost } from './dashboard/idle.ts';
-import { firstRowMs, framesDuring, heapAfter } from './dashboard/measure.ts';
+import { firstRowMs, framesDuring, type Sample, samplesWhileOpen } from './dashboard/measure.ts';
 import { median } from './median.ts';
 
 const { values } = parseArgs({
@@ -98,21 +98,32 @@ async function churn(): Promise<Figure[]> {
   ];
 }
 
+/** A list of pods and the changes, open at the same time. */
 async function longOpen(): Promise<Figure[]> {
   const minutes = Number(values.minutes);
-  const { firstMb, lastMb, firstNodes, lastNodes } = await heapAfter(
-    browser,
-    listOf(up),
-    (signal) => touchPods(up, CHANGES_PER_SECOND, signal),
+  const places = ['#/list/pods', '#/history'].map((place) => ({ ...listOf(up), place }));
+  const { samples, perSecond } = await samplesWhileOpen(browser, places, {
+    load: (signal) => touchPods(up, CHANGES_PER_SECOND, signal),
     minutes,
-  );
-  console.log(
-    `heap ${firstMb.toFixed(1)} MB, ${firstNodes} nodes of the document; after ${minutes} min ${lastMb.toFixed(1)} MB, ${lastNodes}`,
-  );
-  return [
-    { what: `growth of the heap in ${minutes} min under churn`, value: lastMb - firstMb, limit: 3, unit: 'MB' },
-    { what: 'growth of the document', value: lastNodes - firstNodes, limit: 200, unit: 'nodes' },
-  ];
+    serverPid: up.pid,
+    onSample: ({ minute, heapMb, elements, serverMb }) =>
+      console.log(
+        `minute ${minute}: heaps ${heapMb.map((mb) => mb.toFixed(1)).join(' and ')} MB, documents ${elements.join(' and ')} elements, server ${serverMb.toFixed(0)} MB`,
+      ),
+  });
+  console.log(`${perSecond.toFixed(0)} pods changed a second`);
+  return places.flatMap(({ place }, index) => {
+    const growthOf = (of: (sample: Sample) => number): number => {
+      const some = Math.max(1, Math.floor(samples.length / 4));
+      return median(samples.slice(-some).map(of)) - median(samples.slice(0, some).map(of));
+    };
+    const heap = growthOf(({ heapMb }) => heapMb[index] ?? 0);
+    const elements = growthOf((sample) => sample.elements[index] ?? 0);
+    return [
+      { what: `${place}: growth of the heap in ${minutes} min under churn`, value: heap, limit: 3, unit: 'MB' },
+      { what: `${place}: growth of the document`, value: elements, limit: 200, unit: 'elements' },
+    ];
+  });
 }
 
 /** `keelson up` with a dashboard that nobody opens, and without one, in turns. */

@@ -1,4 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core';
+import { rssMbOf } from '../process-use.ts';
 import type { TestBrowser } from '../../test/dashboard/support/browser.ts';
 
 export interface Place {
@@ -75,46 +76,70 @@ export async function framesDuring(
   };
 }
 
-export interface Heap {
-  readonly firstMb: number;
-  readonly lastMb: number;
-  readonly firstNodes: number;
-  readonly lastNodes: number;
+/** A page and its server at one moment. */
+export interface Sample {
+  readonly minute: number;
+  /** The heap of each page, after a collection. */
+  readonly heapMb: readonly number[];
+  /** The elements of each page's document. */
+  readonly elements: readonly number[];
+  readonly serverMb: number;
 }
 
-export async function heapAfter(
+export interface LongOpenOptions {
+  /** Changes objects until the signal aborts, and resolves to how many a second it were. */
+  readonly load: (signal: AbortSignal) => Promise<number>;
+  readonly minutes: number;
+  /** The process whose memory is measured beside that of the pages. */
+  readonly serverPid: number;
+  readonly onSample: (sample: Sample) => void;
+}
+
+/** Leaves pages open for minutes while objects change, and measures them once a minute. */
+export async function samplesWhileOpen(
   browser: TestBrowser,
-  place: Place,
-  load: (signal: AbortSignal) => Promise<number>,
-  minutes: number,
-): Promise<Heap> {
-  await using visit = await openList(browser, place);
-  const cdp = await visit.context.newCDPSession(visit.page);
+  places: readonly Place[],
+  { load, minutes, serverPid, onSample }: LongOpenOptions,
+): Promise<{ readonly samples: readonly Sample[]; readonly perSecond: number }> {
+  const opened: Opened[] = [];
   const stop = new AbortController();
-  const loading = load(stop.signal);
-  const measure = async (): Promise<readonly [mb: number, nodes: number]> => {
-    await cdp.send('HeapProfiler.enable');
-    await cdp.send('HeapProfiler.collectGarbage');
-    const { usedSize } = await cdp.send('Runtime.getHeapUsage');
-    return [usedSize / MB, Number(await visit.page.evaluate('document.querySelectorAll("*").length'))];
-  };
-  await visit.page.waitForTimeout(WARM_UP_MS);
-  const [firstMb, firstNodes] = await measure();
-  await visit.page.waitForTimeout(minutes * 60_000);
-  const [lastMb, lastNodes] = await measure();
-  stop.abort();
-  await loading;
-  return { firstMb, lastMb, firstNodes, lastNodes };
+  try {
+    for (const place of places) opened.push(await openList(browser, place));
+    const sessions = await Promise.all(opened.map(({ page, context }) => context.newCDPSession(page)));
+    const loading = load(stop.signal);
+    const samples: Sample[] = [];
+    await opened[0]?.page.waitForTimeout(WARM_UP_MS);
+    for (let minute = 0; minute <= minutes; minute++) {
+      if (minute > 0) await opened[0]?.page.waitForTimeout(60_000);
+      const heapMb: number[] = [];
+      for (const cdp of sessions) {
+        await cdp.send('HeapProfiler.collectGarbage');
+        heapMb.push((await cdp.send('Runtime.getHeapUsage')).usedSize / MB);
+      }
+      const elements = await Promise.all(
+        opened.map(async ({ page }) => Number(await page.evaluate('document.querySelectorAll("*").length'))),
+      );
+      const sample = { minute, heapMb, elements, serverMb: rssMbOf(serverPid) };
+      samples.push(sample);
+      onSample(sample);
+    }
+    stop.abort();
+    return { samples, perSecond: await loading };
+  } finally {
+    stop.abort();
+    for (const each of opened) await each[Symbol.asyncDispose]();
+  }
 }
 
-async function openList(
-  browser: TestBrowser,
-  { origin, key, place }: Place,
-): Promise<AsyncDisposable & { readonly page: Page; readonly context: BrowserContext }> {
+type Opened = AsyncDisposable & { readonly page: Page; readonly context: BrowserContext };
+
+async function openList(browser: TestBrowser, { origin, key, place }: Place): Promise<Opened> {
   const visit = await browser.visit(`${origin}/#${key}`);
   await visit.page.getByRole('navigation').waitFor();
   await visit.page.evaluate(`location.hash = ${JSON.stringify(place)}`);
-  await visit.page.getByText(/^10000/).waitFor();
+  // rows of the list of pods, or of the other view
+  if (place.endsWith('/pods')) await visit.page.getByText(/^10000/).waitFor();
+  else await visit.page.getByRole('main').waitFor();
   return visit;
 }
 

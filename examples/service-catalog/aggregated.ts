@@ -1,7 +1,8 @@
 import { type Admitted, type Api, api, type Kind, type KubernetesObject, type Observed, StatusError } from 'keelson';
-import { bindingProblem, instanceProblem, type Reading, withUser } from './admission.ts';
+import { bindingProblem, completed, instanceProblem, type Reading, withUser } from './admission.ts';
 import { type Admit, FolderStorage } from './folder-storage.ts';
 import * as kinds from './kinds.ts';
+import { restrictionProblem } from './restrictions.ts';
 
 /** The catalog's group as an API server of its own, whose objects are in a folder. */
 export async function catalogApi(folder: string): Promise<Api> {
@@ -24,18 +25,29 @@ export async function catalogApi(folder: string): Promise<Api> {
     { user, namespace }: Parameters<Admit<kinds.ServiceInstance>>[2],
   ): kinds.ServiceInstance {
     const isSame = old !== undefined && JSON.stringify(object.spec) === JSON.stringify(old.spec);
-    const admitted = object as Admitted<kinds.ServiceInstance>;
+    const whole = completed(object, old, { objects, namespace });
+    const admitted = whole as Admitted<kinds.ServiceInstance>;
     if (!isSame)
       refuse(
         'serviceinstances',
         object,
         instanceProblem(admitted, old as Admitted<kinds.ServiceInstance> | undefined, { objects, namespace }),
       );
-    return withUser(object, old, user);
+    return withUser(whole, old, user);
   }
+  const admitBroker =
+    (isCluster: boolean): Admit<kinds.ServiceBroker> =>
+    (object) => {
+      refuse(
+        isCluster ? 'clusterservicebrokers' : 'servicebrokers',
+        object,
+        restrictionProblem(object.spec, isCluster),
+      );
+      return object;
+    };
   const storages = {
-    clusterservicebrokers: new FolderStorage(kinds.ClusterServiceBroker, folder),
-    servicebrokers: new FolderStorage(kinds.ServiceBroker, folder),
+    clusterservicebrokers: new FolderStorage(kinds.ClusterServiceBroker, folder, admitBroker(true)),
+    servicebrokers: new FolderStorage(kinds.ServiceBroker, folder, admitBroker(false)),
     clusterserviceclasses: new FolderStorage(kinds.ClusterServiceClass, folder),
     serviceclasses: new FolderStorage(kinds.ServiceClass, folder),
     clusterserviceplans: new FolderStorage(kinds.ClusterServicePlan, folder),

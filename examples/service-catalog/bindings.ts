@@ -1,14 +1,15 @@
 import {
   controller,
+  type Controller,
   mergePatch,
   Namespace,
   type Observed,
   type ReconcileContext,
   Secret,
-  type StatedCondition,
   watch,
 } from 'keelson';
 import { interpretPoll, interpretReply } from 'keelson/broker';
+import type { Connect } from './catalog.ts';
 import {
   ClusterServiceBroker,
   ClusterServiceClass,
@@ -19,7 +20,20 @@ import {
   ServiceInstance,
   ServicePlan,
 } from './kinds.ts';
-import { ask, contextOf, hasTakenTooLong, isProblem, originatorOf, pollMs, retryMs, timeOf } from './operations.ts';
+import {
+  ask,
+  conditionsOf,
+  contextOf,
+  ENDED,
+  hasTakenTooLong,
+  isGivenUp,
+  isProblem,
+  originatorOf,
+  pollMs,
+  retryMs,
+  type Standing,
+  timeOf,
+} from './operations.ts';
 import { parametersOf, type Problem, resolve } from './resolve.ts';
 
 type Binding = Observed<ServiceBinding>;
@@ -28,46 +42,44 @@ type Properties = NonNullable<Status['externalProperties']>;
 type Context = Pick<
   ReconcileContext<Status, typeof Secret>,
   'objects' | 'clock' | 'signal' | 'after' | 'conditions' | 'event' | 'key' | 'desire'
->;
+> & { readonly connect: Connect };
 type Credentials = Readonly<Record<string, unknown>>;
 
-interface Next extends Partial<Omit<Status, 'conditions'>> {
-  readonly ready: StatedCondition['status'];
-  readonly reason: string;
-  readonly message: string;
-  readonly hasFailed?: boolean;
-}
+interface Next extends Partial<Omit<Status, 'conditions'>>, Standing {}
 
-export const bindings = controller(ServiceBinding, {
-  owns: [Secret],
-  reads: [
-    Namespace,
-    ClusterServiceBroker,
-    ServiceBroker,
-    ClusterServiceClass,
-    ServiceClass,
-    ClusterServicePlan,
-    ServicePlan,
-  ],
-  watches: [
-    watch(ServiceInstance, {
-      to: ({ metadata: { namespace, name } }, { objects }) =>
-        objects(ServiceBinding)
-          .list({ namespace: namespace ?? '' })
-          .filter(({ spec }) => spec.instanceRef.name === name)
-          .map(({ metadata }) => `${namespace}/${metadata.name}`),
-      when: (instance, old) =>
-        instance.status?.provisionStatus !== old?.status?.provisionStatus ||
-        instance.status?.conditions[0]?.status !== old?.status?.conditions[0]?.status,
-    }),
-  ],
-  concurrency: 10,
-  async reconcile(binding, context) {
-    const next = await step(binding, context);
-    return next === undefined ? undefined : statusOf(binding, next, context);
-  },
-  finalize: (binding, context) => unbind(binding, context),
-});
+export function bindings(connect: Connect): Controller {
+  return controller(ServiceBinding, {
+    owns: [Secret],
+    reads: [
+      Namespace,
+      ClusterServiceBroker,
+      ServiceBroker,
+      ClusterServiceClass,
+      ServiceClass,
+      ClusterServicePlan,
+      ServicePlan,
+    ],
+    watches: [
+      watch(ServiceInstance, {
+        to: ({ metadata: { namespace, name } }, { objects }) =>
+          objects(ServiceBinding)
+            .list({ namespace: namespace ?? '' })
+            .filter(({ spec }) => spec.instanceRef.name === name)
+            .map(({ metadata }) => `${namespace}/${metadata.name}`),
+        when: (instance, old) =>
+          instance.status?.provisionStatus !== old?.status?.provisionStatus ||
+          instance.status?.conditions[0]?.status !== old?.status?.conditions[0]?.status,
+      }),
+    ],
+    concurrency: 10,
+    async reconcile(binding, run) {
+      const context = { ...run, connect };
+      const next = await step(binding, context);
+      return next === undefined ? undefined : statusOf(binding, next, context);
+    },
+    finalize: (binding, run) => unbind(binding, { ...run, connect }),
+  });
+}
 
 /** The next thing to do for a binding; undefined when nothing is. */
 async function step(binding: Binding, context: Context): Promise<Next | undefined> {
@@ -75,8 +87,7 @@ async function step(binding: Binding, context: Context): Promise<Next | undefine
   const { objects, clock, after } = context;
   const { namespace = '' } = metadata;
   if (status?.orphanMitigationInProgress === true) return mitigate(binding, context);
-  const isFailed = status?.conditions.some(({ type, status: is }) => type === 'Failed' && is === 'True') === true;
-  if (isFailed && status?.reconciledGeneration === metadata.generation) return undefined;
+  if (isGivenUp(binding)) return undefined;
   const instance = objects(ServiceInstance).get(`${namespace}/${spec.instanceRef.name}`);
   if (instance === undefined)
     return {
@@ -391,12 +402,9 @@ async function unbind(binding: Binding, context: Context): Promise<'wait' | unde
   return 'wait';
 }
 
-const ENDED = { currentOperation: undefined, operationStartTime: undefined, inProgressProperties: undefined } as const;
-
 function statusOf({ status, metadata }: Binding, next: Next, { conditions }: Context): Status {
-  const { ready, reason, message, hasFailed = false, ...change } = next;
-  const stated: StatedCondition[] = [{ type: 'Ready', status: ready, reason, message }];
-  if (hasFailed) stated.push({ type: 'Failed', status: true, reason, message });
+  const { ready: _1, reason: _2, message: _3, hasFailed: _4, ...change } = next;
+  const stated = conditionsOf(next);
   return {
     asyncOpInProgress: false,
     orphanMitigationInProgress: false,

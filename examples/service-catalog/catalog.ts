@@ -13,8 +13,8 @@ import {
   watch,
 } from 'keelson';
 import {
-  brokerClient,
   type BrokerClient,
+  type BrokerClientOptions,
   catalogProblems,
   type OsbCatalog,
   type OsbPlan,
@@ -29,6 +29,7 @@ import {
   ServiceInstance,
   ServicePlan,
 } from './kinds.ts';
+import { restricted } from './restrictions.ts';
 
 type Broker = Observed<ServiceBroker>;
 type Objects = ReconcileContext['objects'];
@@ -50,8 +51,14 @@ export function durationOf(text: string): number | undefined {
   return parts.reduce((sum, [, count = '', unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0), 0);
 }
 
-/** A client of a broker, with the credentials of its Secret. */
-export function connect(broker: Broker, secret: (key: string) => Observed<Secret> | undefined): BrokerClient {
+/** How brokers are called: `brokerClient`, or a broker without a network in tests. */
+export type Connect = (options: BrokerClientOptions) => BrokerClient;
+
+/** How to call a broker, with the credentials of its Secret. */
+export function connectionOf(
+  broker: Broker,
+  secret: (key: string) => Observed<Secret> | undefined,
+): BrokerClientOptions {
   const { url, insecureSkipTLSVerify, caBundle, authInfo } = broker.spec;
   const textIn = (ref: { readonly namespace?: string; readonly name: string }, field: string): string => {
     const key = `${ref.namespace ?? broker.metadata.namespace ?? ''}/${ref.name}`;
@@ -60,7 +67,7 @@ export function connect(broker: Broker, secret: (key: string) => Observed<Secret
     return Buffer.from(value, 'base64').toString('utf8');
   };
   const { basic, bearer } = authInfo ?? {};
-  return brokerClient({
+  return {
     url,
     insecureSkipTlsVerify: insecureSkipTLSVerify,
     ...(caBundle === undefined ? {} : { certificateAuthority: Buffer.from(caBundle, 'base64').toString('utf8') }),
@@ -68,16 +75,17 @@ export function connect(broker: Broker, secret: (key: string) => Observed<Secret
       ? {}
       : { basic: { username: textIn(basic.secretRef, 'username'), password: textIn(basic.secretRef, 'password') } }),
     ...(bearer === undefined ? {} : { bearer: textIn(bearer.secretRef, 'token') }),
-  });
+  };
 }
 
 /** The catalog, or why there is none. */
 async function fetchCatalog(
   broker: Broker,
   { objects, signal }: Pick<ReconcileContext, 'objects' | 'signal'>,
+  connect: Connect,
 ): Promise<OsbCatalog | string> {
   try {
-    using client = connect(broker, (key) => objects(Secret).get(key));
+    using client = connect(connectionOf(broker, (key) => objects(Secret).get(key)));
     const { status, body } = await client.catalog({ signal });
     if (status !== 200) return `the broker has answered ${status}`;
     const problems = catalogProblems(body);
@@ -196,7 +204,7 @@ interface Level {
 }
 
 /** Reads catalogs, and keeps classes and plans as they say. What instances still use stays, and is marked as removed. */
-function brokers({ broker: kind, serviceClass, plan, prefix }: Level): Controller {
+function brokers({ broker: kind, serviceClass, plan, prefix }: Level, connect: Connect): Controller {
   const field = (name: string): string => (prefix === '' ? name : `${prefix}${name[0]?.toUpperCase()}${name.slice(1)}`);
   const keyIn = ({ metadata: { namespace, name } }: Broker): string =>
     [kind.kind, ...(namespace === undefined ? [] : [namespace]), name].join('/');
@@ -223,7 +231,7 @@ function brokers({ broker: kind, serviceClass, plan, prefix }: Level): Controlle
       const { objects, desireAll, clock, after } = context;
       const { uid, name, namespace } = broker.metadata;
       const wait = dueIn(broker, clock.now());
-      const catalog = wait === 0 ? await fetchCatalog(broker, context) : undefined;
+      const catalog = wait === 0 ? await fetchCatalog(broker, context, connect) : undefined;
       if (typeof catalog === 'string') {
         after(RETRY);
         return outcome(broker, context, catalog);
@@ -232,19 +240,20 @@ function brokers({ broker: kind, serviceClass, plan, prefix }: Level): Controlle
       const own = { [field('serviceBrokerName')]: name };
       const knownClasses = objects(serviceClass).list({ controlledBy: uid }).map(bare);
       const knownPlans = objects(plan).list({ controlledBy: uid }).map(bare);
-      const classes = catalog?.services.map((each) => ({
+      const allClasses = (catalog?.services ?? []).map((each) => ({
         metadata: { ...place, name: nameOf(each.id) },
         spec: { ...classSpec(each), ...own },
       }));
-      const plans = catalog?.services.flatMap(({ id, plans: offered }) =>
+      const allPlans = (catalog?.services ?? []).flatMap(({ id, plans: offered }) =>
         offered.map((each) => ({
           metadata: { ...place, name: nameOf(each.id) },
           spec: { ...planSpec(each), ...own, [field('serviceClassRef')]: { name: nameOf(id) } },
         })),
       );
+      const { classes, plans } = restricted({ classes: allClasses, plans: allPlans }, broker.spec.catalogRestrictions);
       const others = [
-        ...(classes ?? []).filter(({ metadata }) => isOthers(objects(serviceClass).get(keyOf({ metadata })), uid)),
-        ...(plans ?? []).filter(({ metadata }) => isOthers(objects(plan).get(keyOf({ metadata })), uid)),
+        ...classes.filter(({ metadata }) => isOthers(objects(serviceClass).get(keyOf({ metadata })), uid)),
+        ...plans.filter(({ metadata }) => isOthers(objects(plan).get(keyOf({ metadata })), uid)),
       ].map(({ spec }) => `id "${spec.externalID}" is that of a class or plan of another owner`);
       if (others.length > 0) {
         after(RETRY);
@@ -253,12 +262,12 @@ function brokers({ broker: kind, serviceClass, plan, prefix }: Level): Controlle
       const used = instancesOf(keyIn(broker), objects).map(propertiesOf);
       const nowClasses = keeping({
         known: knownClasses,
-        fresh: classes,
+        fresh: catalog === undefined ? undefined : classes,
         isUsed: (id) => used.some((each) => each?.serviceID === id),
       });
       const nowPlans = keeping({
         known: knownPlans,
-        fresh: plans,
+        fresh: catalog === undefined ? undefined : plans,
         isUsed: (id) => used.some((each) => each?.planID === id),
       });
       for (const each of await desireAll(serviceClass, nowClasses.all))
@@ -275,18 +284,16 @@ function brokers({ broker: kind, serviceClass, plan, prefix }: Level): Controlle
   });
 }
 
-export const clusterBrokers = brokers({
-  broker: ClusterServiceBroker,
-  serviceClass: ClusterServiceClass,
-  plan: ClusterServicePlan,
-  prefix: 'cluster',
-});
-export const namespacedBrokers = brokers({
-  broker: ServiceBroker,
-  serviceClass: ServiceClass,
-  plan: ServicePlan,
-  prefix: '',
-});
+export function clusterBrokers(connect: Connect): Controller {
+  return brokers(
+    { broker: ClusterServiceBroker, serviceClass: ClusterServiceClass, plan: ClusterServicePlan, prefix: 'cluster' },
+    connect,
+  );
+}
+
+export function namespacedBrokers(connect: Connect): Controller {
+  return brokers({ broker: ServiceBroker, serviceClass: ServiceClass, plan: ServicePlan, prefix: '' }, connect);
+}
 
 interface Entry {
   readonly metadata: { readonly name: string; readonly namespace?: string };

@@ -1,15 +1,15 @@
 import {
   controller,
+  type Controller,
   mergePatch,
   Namespace,
   type Observed,
   type ReconcileContext,
   Secret,
-  type StatedCondition,
   watch,
 } from 'keelson';
 import { BrokerUnreachable, interpretPoll, interpretReply } from 'keelson/broker';
-import { propertiesOf } from './catalog.ts';
+import { type Connect, propertiesOf } from './catalog.ts';
 import {
   ClusterServiceBroker,
   ClusterServiceClass,
@@ -20,55 +20,69 @@ import {
   ServiceInstance,
   ServicePlan,
 } from './kinds.ts';
-import { ask, contextOf, hasTakenTooLong, isProblem, originatorOf, pollMs, retryMs, timeOf } from './operations.ts';
-import { parametersOf, type Problem, resolve, type Resolved } from './resolve.ts';
+import {
+  ask,
+  conditionsOf,
+  contextOf,
+  ENDED,
+  hasTakenTooLong,
+  isGivenUp,
+  isProblem,
+  originatorOf,
+  pollMs,
+  retryMs,
+  type Standing,
+  timeOf,
+} from './operations.ts';
+import { parametersOf, type Problem, referencesIn, resolve, type Resolved, userSpecified } from './resolve.ts';
 
 type Instance = Observed<ServiceInstance>;
 type Status = NonNullable<ServiceInstance['status']>;
 type Properties = NonNullable<Status['externalProperties']>;
-type Context = Pick<ReconcileContext, 'objects' | 'clock' | 'signal' | 'after' | 'conditions' | 'event' | 'key'>;
+type Context = Pick<ReconcileContext, 'objects' | 'clock' | 'signal' | 'after' | 'conditions' | 'event' | 'key'> & {
+  readonly connect: Connect;
+};
 
 const RECHECK = '30s';
 
 /** What a run makes of the status: everything that is not said stays. */
-interface Next extends Partial<Omit<Status, 'conditions'>> {
-  readonly ready: StatedCondition['status'];
-  readonly reason: string;
-  readonly message: string;
-  readonly hasFailed?: boolean;
-}
+interface Next extends Partial<Omit<Status, 'conditions'>>, Standing {}
 
-export const instances = controller(ServiceInstance, {
-  reads: [Namespace, ClusterServiceBroker, ServiceBroker],
-  watches: [
-    watch(ServiceBinding, { to: ({ metadata, spec }) => [`${metadata.namespace}/${spec.instanceRef.name}`] }),
-    watch(ClusterServiceClass, { to: (_, { objects }) => waiting(objects(ServiceInstance).list()) }),
-    watch(ClusterServicePlan, { to: (_, { objects }) => waiting(objects(ServiceInstance).list()) }),
-    watch(ServiceClass, {
-      to: ({ metadata }, { objects }) =>
-        waiting(objects(ServiceInstance).list({ namespace: metadata.namespace ?? '' })),
-    }),
-    watch(ServicePlan, {
-      to: ({ metadata }, { objects }) =>
-        waiting(objects(ServiceInstance).list({ namespace: metadata.namespace ?? '' })),
-    }),
-    watch(Secret, {
-      to: ({ metadata }, { objects }) =>
-        objects(ServiceInstance)
-          .list({ namespace: metadata.namespace ?? '' })
-          .filter(
-            ({ spec }) => spec.parametersFrom?.some(({ secretKeyRef }) => secretKeyRef.name === metadata.name) === true,
-          )
-          .map(({ metadata: { namespace, name } }) => `${namespace}/${name}`),
-    }),
-  ],
-  concurrency: 10,
-  async reconcile(instance, context) {
-    const next = await step(instance, context);
-    return next === undefined ? undefined : statusOf(instance, next, context);
-  },
-  finalize: (instance, context) => deprovision(instance, context),
-});
+export function instances(connect: Connect): Controller {
+  return controller(ServiceInstance, {
+    reads: [Namespace, ClusterServiceBroker, ServiceBroker],
+    watches: [
+      watch(ServiceBinding, { to: ({ metadata, spec }) => [`${metadata.namespace}/${spec.instanceRef.name}`] }),
+      watch(ClusterServiceClass, { to: (_, { objects }) => waiting(objects(ServiceInstance).list()) }),
+      watch(ClusterServicePlan, { to: (_, { objects }) => waiting(objects(ServiceInstance).list()) }),
+      watch(ServiceClass, {
+        to: ({ metadata }, { objects }) =>
+          waiting(objects(ServiceInstance).list({ namespace: metadata.namespace ?? '' })),
+      }),
+      watch(ServicePlan, {
+        to: ({ metadata }, { objects }) =>
+          waiting(objects(ServiceInstance).list({ namespace: metadata.namespace ?? '' })),
+      }),
+      watch(Secret, {
+        to: ({ metadata }, { objects }) =>
+          objects(ServiceInstance)
+            .list({ namespace: metadata.namespace ?? '' })
+            .filter(
+              ({ spec }) =>
+                spec.parametersFrom?.some(({ secretKeyRef }) => secretKeyRef.name === metadata.name) === true,
+            )
+            .map(({ metadata: { namespace, name } }) => `${namespace}/${name}`),
+      }),
+    ],
+    concurrency: 10,
+    async reconcile(instance, run) {
+      const context = { ...run, connect };
+      const next = await step(instance, context);
+      return next === undefined ? undefined : statusOf(instance, next, context);
+    },
+    finalize: (instance, run) => deprovision(instance, { ...run, connect }),
+  });
+}
 
 /** The instances whose class or plan was not there. */
 function waiting(all: readonly Instance[]): string[] {
@@ -82,11 +96,16 @@ async function step(instance: Instance, context: Context): Promise<Next | undefi
   const { objects, clock, after } = context;
   if (status?.orphanMitigationInProgress === true) return mitigate(instance, context);
   if (status?.asyncOpInProgress === true) return poll(instance, context);
-  const isFailed = status?.conditions.some(({ type, status: is }) => type === 'Failed' && is === 'True') === true;
-  if (isFailed && status?.reconciledGeneration === metadata.generation) return undefined;
+  if (isGivenUp(instance)) return undefined;
 
   const resolved = resolve(spec, metadata.namespace ?? '', objects);
   if ('reason' in resolved) return { ready: false, ...resolved };
+  if (JSON.stringify(referencesIn(spec)) !== JSON.stringify(resolved.references)) {
+    // names of the catalog may move to other plans later: the instance stays what it was found to be
+    await objects(ServiceInstance).patch(context.key, mergePatch({ spec: resolved.references }));
+    after(0);
+    return undefined;
+  }
   const parameters = parametersOf(spec, (name) => objects(Secret).get(`${metadata.namespace}/${name}`));
   if (isProblem(parameters)) return { ready: false, ...parameters };
   const wanted: Properties = {
@@ -357,8 +376,6 @@ async function deprovision(instance: Instance, context: Context): Promise<'wait'
   return 'wait';
 }
 
-const ENDED = { currentOperation: undefined, operationStartTime: undefined, inProgressProperties: undefined } as const;
-
 function provisioned(externalProperties: Properties): Next {
   return {
     ready: true,
@@ -372,17 +389,17 @@ function provisioned(externalProperties: Properties): Next {
   };
 }
 
-function statusOf({ status, metadata }: Instance, next: Next, { conditions }: Context): Status {
-  const { ready, reason, message, hasFailed = false, ...change } = next;
+function statusOf({ status, metadata, spec }: Instance, next: Next, { conditions }: Context): Status {
+  const { ready: _1, reason, message, hasFailed: _2, ...change } = next;
   const mitigating = change.orphanMitigationInProgress ?? status?.orphanMitigationInProgress ?? false;
-  const stated: StatedCondition[] = [{ type: 'Ready', status: ready, reason, message }];
-  if (hasFailed) stated.push({ type: 'Failed', status: true, reason, message });
+  const stated = conditionsOf(next);
   if (mitigating) stated.push({ type: 'OrphanMitigation', status: true, reason: 'OrphanMitigation', message });
   return {
     asyncOpInProgress: false,
     provisionStatus: 'NotProvisioned',
     ...status,
     ...change,
+    ...userSpecified(spec),
     orphanMitigationInProgress: mitigating,
     reconciledGeneration: metadata.generation ?? 0,
     conditions: conditions(...stated),

@@ -33,6 +33,10 @@ const brokerSpec = {
   relistBehavior: z.enum(['Duration', 'Manual']).default('Duration'),
   relistDuration: z.string().default('15m'),
   relistRequests: z.int().min(0).default(0),
+  /** Which classes and plans of the catalog are offered: all that fulfil every restriction. */
+  catalogRestrictions: z
+    .object({ serviceClass: z.array(text).optional(), servicePlan: z.array(text).optional() })
+    .optional(),
 };
 const brokerStatus = z.object({
   conditions: z.array(condition),
@@ -183,6 +187,11 @@ export const ServiceInstance = resource(VERSION, 'ServiceInstance', {
     servicePlanExternalID: optional,
     serviceClassName: optional,
     servicePlanName: optional,
+    /** What the names were found to mean. The catalog sets them, and clears them when the names change. */
+    clusterServiceClassRef: reference.optional(),
+    clusterServicePlanRef: reference.optional(),
+    serviceClassRef: reference.optional(),
+    servicePlanRef: reference.optional(),
     parameters: free.optional(),
     parametersFrom,
     /** Not to be set: an id of one's own could be that of another user's. The uid of the object is used. */
@@ -194,13 +203,16 @@ export const ServiceInstance = resource(VERSION, 'ServiceInstance', {
     ...operation,
     provisionStatus: z.enum(['Provisioned', 'NotProvisioned']),
     dashboardURL: z.string().optional(),
+    /** The class and the plan as the user named them, for tables. */
+    userSpecifiedClassName: z.string().optional(),
+    userSpecifiedPlanName: z.string().optional(),
     externalProperties: external.optional(),
     inProgressProperties: external.optional(),
   }),
   rules: { '!has(self.externalID)': 'externalID cannot be chosen: it is the uid of the object' },
   columns: {
-    Class: (it) => it.spec.clusterServiceClassExternalName,
-    Plan: (it) => it.spec.clusterServicePlanExternalName,
+    Class: (it) => it.status.userSpecifiedClassName,
+    Plan: (it) => it.status.userSpecifiedPlanName,
     Status: (it) => it.status.conditions[0]?.reason,
     Age: (it) => it.metadata?.creationTimestamp,
   },

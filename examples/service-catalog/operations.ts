@@ -1,4 +1,4 @@
-import type { Observed, ReconcileContext } from 'keelson';
+import type { Observed, ReconcileContext, StatedCondition } from 'keelson';
 import {
   type BrokerClient,
   type BrokerReply,
@@ -7,11 +7,11 @@ import {
   type OsbProvisionRequest,
 } from 'keelson/broker';
 import { Namespace, Secret } from 'keelson';
-import { connect } from './catalog.ts';
+import { type Connect, connectionOf } from './catalog.ts';
 import type { ServiceInstance } from './kinds.ts';
 import { brokerOf, type Problem } from './resolve.ts';
 
-type Context = Pick<ReconcileContext, 'objects' | 'clock' | 'signal'>;
+type Context = Pick<ReconcileContext, 'objects' | 'clock' | 'signal'> & { readonly connect: Connect };
 type UserInfo = Observed<ServiceInstance>['spec']['userInfo'];
 
 const FIRST_RETRY_MS = 5000;
@@ -24,14 +24,14 @@ const MAX_WORK_MS = 7 * 24 * 60 * 60_000;
 /** A call of the broker whose key an object remembers: its answer, or that there is none; a problem when the broker cannot be called. */
 export async function ask(
   broker: string,
-  { objects, signal }: Context,
+  { objects, signal, connect }: Pick<Context, 'objects' | 'signal' | 'connect'>,
   call: (client: BrokerClient) => Promise<BrokerReply>,
 ): Promise<BrokerReply | BrokerUnreachable | Problem> {
   const found = brokerOf(broker, objects);
   if (found === undefined) return { reason: 'ReferencesNonexistentBroker', message: `There is no broker "${broker}".` };
   let client: BrokerClient;
   try {
-    client = connect(found, (key) => objects(Secret).get(key));
+    client = connect(connectionOf(found, (key) => objects(Secret).get(key)));
   } catch (error) {
     return { reason: 'ErrorGettingAuthCredentials', message: error instanceof Error ? error.message : String(error) };
   }
@@ -89,4 +89,40 @@ export function contextOf({ metadata }: Observed<ServiceInstance>, objects: Cont
     space_guid: uid,
     context: { platform: 'kubernetes', namespace, clusterid, instance_name: name },
   } satisfies Partial<OsbProvisionRequest>;
+}
+
+/** The fields of a status that go when an operation is over. */
+export const ENDED = {
+  currentOperation: undefined,
+  operationStartTime: undefined,
+  inProgressProperties: undefined,
+} as const;
+
+/** How things stand after a run. */
+export interface Standing {
+  readonly ready: StatedCondition['status'];
+  readonly reason: string;
+  readonly message: string;
+  /** For good, until the spec changes. */
+  readonly hasFailed?: boolean;
+}
+
+export function conditionsOf({ ready, reason, message, hasFailed = false }: Standing): StatedCondition[] {
+  const stated: StatedCondition[] = [{ type: 'Ready', status: ready, reason, message }];
+  if (hasFailed) stated.push({ type: 'Failed', status: true, reason, message });
+  return stated;
+}
+
+/** Whether an object has failed for good, and its spec is still the one that failed. */
+export function isGivenUp({ status, metadata }: Judged): boolean {
+  const isFailed = status?.conditions.some(({ type, status: is }) => type === 'Failed' && is === 'True') === true;
+  return isFailed && status?.reconciledGeneration === metadata.generation;
+}
+
+interface Judged {
+  readonly metadata: { readonly generation?: number };
+  readonly status?: {
+    readonly reconciledGeneration: number;
+    readonly conditions: readonly { readonly type: string; readonly status: string }[];
+  };
 }

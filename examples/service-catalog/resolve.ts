@@ -15,6 +15,7 @@ export interface Resolved {
   readonly broker: string;
   readonly serviceClass: Observed<ServiceClass>['spec'];
   readonly plan: Observed<ServicePlan>['spec'];
+  readonly references: References;
   readonly isRemoved: boolean;
 }
 
@@ -25,6 +26,15 @@ type Entry = {
   readonly metadata: { readonly name: string };
   readonly spec: { readonly externalName: string; readonly externalID: string };
 };
+
+/** The fields of a spec by which classes and plans are named. */
+type NameField =
+  `${'clusterServiceClass' | 'clusterServicePlan' | 'serviceClass' | 'servicePlan'}${'ExternalName' | 'ExternalID' | 'Name'}`;
+/** What the names were found to mean. */
+export type References = Pick<
+  Spec,
+  'clusterServiceClassRef' | 'clusterServicePlanRef' | 'serviceClassRef' | 'servicePlanRef'
+>;
 
 interface Names {
   readonly externalName?: string | undefined;
@@ -78,6 +88,84 @@ export function referenceProblem(spec: Spec): string | undefined {
   return undefined;
 }
 
+/** The names of class and plan in a spec, as one text. */
+export function namesOf(spec: Spec): string {
+  return JSON.stringify(namesIn(spec));
+}
+
+/** The references of a spec. */
+export function referencesIn(spec: References): References {
+  const { clusterServiceClassRef, clusterServicePlanRef, serviceClassRef, servicePlanRef } = spec;
+  return {
+    ...(clusterServiceClassRef === undefined ? {} : { clusterServiceClassRef }),
+    ...(clusterServicePlanRef === undefined ? {} : { clusterServicePlanRef }),
+    ...(serviceClassRef === undefined ? {} : { serviceClassRef }),
+    ...(servicePlanRef === undefined ? {} : { servicePlanRef }),
+  };
+}
+
+/** The same spec without what the names were found to mean. */
+export function withoutReferences<S extends References>(spec: S): Omit<S, keyof References> {
+  const {
+    clusterServiceClassRef: _1,
+    clusterServicePlanRef: _2,
+    serviceClassRef: _3,
+    servicePlanRef: _4,
+    ...rest
+  } = spec;
+  return rest;
+}
+
+/** Class and plan as the user named them. */
+export function userSpecified(spec: Spec): { userSpecifiedClassName?: string; userSpecifiedPlanName?: string } {
+  const names = namesIn(spec).find(({ serviceClass }) => given(serviceClass).length > 0);
+  if (names === undefined) return {};
+  return {
+    userSpecifiedClassName: `${names.isCluster ? 'ClusterServiceClass' : 'ServiceClass'}/${given(names.serviceClass).join('')}`,
+    userSpecifiedPlanName: given(names.plan).join(''),
+  };
+}
+
+/**
+ * The field that names the only plan of the class where a spec names no plan, or why there is none; undefined when the spec names one,
+ * or no single class.
+ */
+export function defaultPlan(
+  spec: Spec,
+  namespace: string,
+  objects: Read,
+): Partial<Record<NameField, string>> | string | undefined {
+  const names = namesIn(spec).find(({ serviceClass }) => given(serviceClass).length === 1);
+  if (names === undefined || given(names.plan).length > 0) return undefined;
+  const { isCluster, serviceClass: named } = names;
+  const [serviceClass] = find(classesOf(isCluster, namespace, objects), named);
+  const name = given(named).join('');
+  if (serviceClass === undefined) return `class "${name}" does not exist, so spec has to name a plan`;
+  // a plan that has left the catalog stays while instances use it, and is for no others
+  const plans = plansOf(isCluster, namespace, objects).filter(
+    (each) => classOf(each) === serviceClass.metadata.name && each.status?.removedFromBrokerCatalog !== true,
+  );
+  const [plan] = plans;
+  if (plan === undefined) return `class "${name}" has no plan`;
+  if (plans.length > 1) return `class "${name}" has more than one plan, so spec has to name one`;
+  const kind = isCluster ? 'clusterServicePlan' : 'servicePlan';
+  if (named.externalName !== undefined) return { [`${kind}ExternalName`]: plan.spec.externalName };
+  if (named.externalID !== undefined) return { [`${kind}ExternalID`]: plan.spec.externalID };
+  return { [`${kind}Name`]: plan.metadata.name };
+}
+
+function classesOf(isCluster: boolean, namespace: string, objects: Read): readonly Observed<ServiceClass>[] {
+  return isCluster ? objects(kinds.ClusterServiceClass).list() : objects(kinds.ServiceClass).list({ namespace });
+}
+
+function plansOf(isCluster: boolean, namespace: string, objects: Read): readonly Observed<ServicePlan>[] {
+  return isCluster ? objects(kinds.ClusterServicePlan).list() : objects(kinds.ServicePlan).list({ namespace });
+}
+
+function classOf({ spec }: Observed<ServicePlan>): string | undefined {
+  return (spec.clusterServiceClassRef ?? spec.serviceClassRef)?.name;
+}
+
 function find<E extends Entry>(entries: readonly E[], { externalName, externalID, name }: Names): E[] {
   return entries.filter(
     ({ metadata, spec }) =>
@@ -85,16 +173,18 @@ function find<E extends Entry>(entries: readonly E[], { externalName, externalID
   );
 }
 
-/** The class and the plan that an instance names. */
+/** The class and the plan that an instance is of: by its references, or else by its names. */
 export function resolve(spec: Spec, namespace: string, objects: Read): Resolved | Problem {
   const names = namesIn(spec).find(({ serviceClass }) => given(serviceClass).length > 0);
   if (names === undefined)
     return { reason: 'ReferencesNonexistentServiceClass', message: 'The instance names no class.' };
   const { isCluster } = names;
-  const classes: readonly Observed<ServiceClass>[] = isCluster
-    ? objects(kinds.ClusterServiceClass).list()
-    : objects(kinds.ServiceClass).list({ namespace });
-  const found = find(classes, names.serviceClass);
+  const classRef = isCluster ? spec.clusterServiceClassRef : spec.serviceClassRef;
+  const planRef = isCluster ? spec.clusterServicePlanRef : spec.servicePlanRef;
+  const found = find(
+    classesOf(isCluster, namespace, objects),
+    classRef === undefined ? names.serviceClass : { name: classRef.name },
+  );
   const [serviceClass] = found;
   const of = isCluster ? 'ClusterService' : 'Service';
   if (serviceClass === undefined || found.length > 1)
@@ -102,12 +192,9 @@ export function resolve(spec: Spec, namespace: string, objects: Read): Resolved 
       reason: 'ReferencesNonexistentServiceClass',
       message: `The instance references a ${of}Class that does not exist, or is not unique. ${given(names.serviceClass).join('')}`,
     };
-  const plans = isCluster ? objects(kinds.ClusterServicePlan).list() : objects(kinds.ServicePlan).list({ namespace });
-  const ref = (plan: Observed<ServicePlan>): string | undefined =>
-    (plan.spec.clusterServiceClassRef ?? plan.spec.serviceClassRef)?.name;
   const [plan] = find(
-    plans.filter((each) => ref(each) === serviceClass.metadata.name),
-    names.plan,
+    plansOf(isCluster, namespace, objects).filter((each) => classOf(each) === serviceClass.metadata.name),
+    planRef === undefined ? names.plan : { name: planRef.name },
   );
   if (plan === undefined)
     return {
@@ -121,6 +208,12 @@ export function resolve(spec: Spec, namespace: string, objects: Read): Resolved 
       : `ServiceBroker/${namespace}/${serviceBrokerName ?? ''}`,
     serviceClass: serviceClass.spec,
     plan: plan.spec,
+    references: isCluster
+      ? {
+          clusterServiceClassRef: { name: serviceClass.metadata.name },
+          clusterServicePlanRef: { name: plan.metadata.name },
+        }
+      : { serviceClassRef: { name: serviceClass.metadata.name }, servicePlanRef: { name: plan.metadata.name } },
     isRemoved: serviceClass.status?.removedFromBrokerCatalog === true || plan.status?.removedFromBrokerCatalog === true,
   };
 }

@@ -45,6 +45,8 @@ export interface DashboardInfo {
   readonly canStep: boolean;
   /** Whether `/keelson/requests` answers; false also for viewers who may not get it. */
   readonly canSeeRequests: boolean;
+  /** Whether `/keelson/forwards` opens ports: the dashboard runs on the viewer's machine, and writes. */
+  readonly canForward: boolean;
   /** Whether `/keelson/learn` answers. */
   readonly canLearn?: boolean;
   /** The viewer's name, as SelfSubjectReview says it; absent where the server does not. */
@@ -505,4 +507,28 @@ export interface KubernetesObject {
     readonly [member: string]: unknown;
   };
   readonly [member: string]: unknown;
+}
+
+// GET /keelson/forwards, POST with a PodForwardWish, DELETE /keelson/forwards/ID -----------------------------------------
+
+/** What a port of this machine is to lead to. */
+export interface PodForwardWish {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly port: number;
+  /** Of this machine; default any free one. */
+  readonly localPort?: number;
+}
+
+/** A port of this machine, on 127.0.0.1, that leads to one of a pod until it is closed or the dashboard ends. */
+export interface PodForward extends Required<PodForwardWish> {
+  readonly id: string;
+  /** That are open now. */
+  readonly connections: number;
+  /** Why the last connection did not succeed. */
+  readonly problem?: string;
+}
+
+export interface PodForwardList {
+  readonly items: readonly PodForward[];
 }

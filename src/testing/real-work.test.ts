@@ -105,6 +105,30 @@ describe('a run that waits for something outside of the cluster', () => {
   });
 });
 
+test('settle() ends while a run waits for time and changes wait for that run', async () => {
+  await using cluster = await startCluster(bare);
+  const runs: string[] = [];
+  const slow = controller(ConfigMap, {
+    name: 'slow',
+    where: { namespace: 'default' },
+    async reconcile({ metadata }, { clock, signal }) {
+      runs.push(`${metadata.name} begins`);
+      await clock.sleep(60_000, signal);
+    },
+  });
+  await cluster.run(app('slow', [slow]));
+  const maps = cluster.client.core.v1.configmaps.namespace('default');
+  await maps.create(map);
+  await cluster.settle();
+  await maps.patch('m', mergePatch({ data: { a: 'b' } })); // the next run of its key
+  await maps.create({ metadata: { name: 'other' } }); // the only worker is taken
+  await cluster.settle();
+  expect(runs).toEqual(['m begins']);
+  await cluster.clock.advance('2m');
+  await cluster.settle();
+  expect(runs.toSorted()).toEqual(['m begins', 'm begins', 'other begins']);
+});
+
 test('settle() names the controllers that loop', async () => {
   const count = (name: string, by: string) =>
     controller(ConfigMap, {

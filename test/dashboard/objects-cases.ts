@@ -223,6 +223,21 @@ export function describeObjects(shared: Shared): void {
       expect(visit.problems).toEqual([]);
     });
 
+    test('a port of a pod is forwarded to this machine, and closed again', async () => {
+      await using visit = await shared.open(`object/pods/objects/${pods[0]}`);
+      const { page } = visit;
+      await page.getByRole('button', { name: 'Forward port 80' }).click();
+      const address = page.locator('.forwarded a');
+      await address.waitFor();
+      expect((await fetch((await address.getAttribute('href')) ?? '')).status).toBe(200);
+      await visit.go('overview');
+      await page.getByRole('heading', { name: 'Forwarded ports' }).waitFor();
+      await page.getByRole('button', { name: /^Close the port/ }).click();
+      await page.getByRole('heading', { name: 'Forwarded ports' }).waitFor({ state: 'detached' });
+      expect(await shared.cluster.up.json('/keelson/forwards')).toEqual({ items: [] });
+      expect(visit.problems).toEqual([]);
+    });
+
     test('what a pod uses is shown', async () => {
       await using visit = await shared.open(`object/pods/objects/${pods[0]}`);
       const usage = visit.page.locator('.card').filter({ hasText: /^Usage/ });

@@ -47,6 +47,35 @@ test('a broker that is away or silent is distinguished', async () => {
   expect(() => brokerClient({ url: 'ftp://broker' })).toThrow('need http:// or https://');
 });
 
+test('a broker of this process answers without a network', async () => {
+  const asked: string[] = [];
+  using client = brokerClient({
+    url: 'http://nowhere.example/behind',
+    basic: { username: 'u', password: 'p' },
+    answer: async ({ method, url, headers, body }) => {
+      asked.push(
+        `${method} ${url} ${headers['x-broker-api-version']} ${headers['authorization']?.split(' ')[0]} ${body}`,
+      );
+      if (method === 'DELETE') throw new Error('gone');
+      return { status: 202, body: { operation: 'o' }, headers: { 'retry-after': '3' } };
+    },
+  });
+  const body = { service_id: 's', plan_id: 'p', organization_guid: 'o', space_guid: 's' };
+  expect(await client.provision('i', body)).toMatchObject({
+    status: 202,
+    body: { operation: 'o' },
+    retryAfterMs: 3000,
+  });
+  await expect(client.deprovision('i', { serviceId: 's', planId: 'p' })).rejects.toMatchObject({
+    name: 'BrokerUnreachable',
+    isTimeout: false,
+  });
+  expect(asked).toEqual([
+    `PUT /behind/v2/service_instances/i?accepts_incomplete=true 2.17 Basic ${JSON.stringify(body)}`,
+    'DELETE /behind/v2/service_instances/i?service_id=s&plan_id=p&accepts_incomplete=true 2.17 Basic ',
+  ]);
+});
+
 function reply(status: number, body: unknown, text = JSON.stringify(body)): BrokerReply {
   return { status, body, text, headers: {}, retryAfterMs: undefined };
 }

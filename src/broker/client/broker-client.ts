@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { AbortScope, type Clock, type Duration, messageOf, millisecondsOf, RealClock } from '../../base/index.ts';
 import { HttpClient } from '../../wire/http/index.ts';
+import type { BrokerAnswer } from '../kit/broker-answer.ts';
+import type { BrokerRequest } from '../kit/broker-routes.ts';
 import { formatIdentity, IDENTITY_HEADER } from '../protocol/identity-header.ts';
 import {
   type JsonObject,
@@ -25,6 +27,11 @@ export interface BrokerClientOptions {
   /** Default 2.17. */
   readonly version?: string;
   readonly clock?: Clock;
+  /**
+   * Answers requests instead of a server at `url`, as `answer` of a broker that `serviceBroker().open()` has opened; for tests without a network. An error that it
+   * throws is that of a lost connection.
+   */
+  readonly answer?: (request: BrokerRequest) => Promise<BrokerAnswer>;
 }
 
 /** One request, for what the named calls do not do. */
@@ -171,20 +178,17 @@ export class BrokerClient implements Disposable {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     };
+    const sent = {
+      method,
+      path: `${this.#path}${path}`,
+      headers: Object.fromEntries(
+        Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
+      ),
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    };
     try {
-      const exchange = await this.#http.request({
-        method,
-        path: `${this.#path}${path}`,
-        headers: Object.fromEntries(
-          Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
-        ),
-        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-        signal: scope.signal,
-      });
-      const text = await textOf(exchange.chunks);
-      const plain = Object.entries(exchange.headers).map(([name, value]) => [name, value?.toString()]);
-      const got = Object.fromEntries(plain) as BrokerReply['headers'];
-      return { status: exchange.status, headers: got, text, body: parsed(text), retryAfterMs: this.#retryAfter(got) };
+      const { status, headers: got, text } = await this.#exchange(sent, scope.signal);
+      return { status, headers: got, text, body: parsed(text), retryAfterMs: this.#retryAfter(got) };
     } catch (cause) {
       signal?.throwIfAborted();
       const reason = isTimeout ? messageOf(scope.signal.reason) : messageOf(cause);
@@ -194,6 +198,17 @@ export class BrokerClient implements Disposable {
 
   [Symbol.dispose](): void {
     this.#http.destroy();
+  }
+
+  async #exchange(sent: SentRequest, signal: AbortSignal): Promise<Pick<BrokerReply, 'status' | 'headers' | 'text'>> {
+    const { answer } = this.#options;
+    if (answer !== undefined) {
+      const { status, body, headers = {} } = await answer({ ...sent, url: sent.path, body: sent.body ?? '' });
+      return { status, headers, text: status === 304 ? '' : JSON.stringify(body ?? {}) };
+    }
+    const { status, headers, chunks } = await this.#http.request({ ...sent, signal });
+    const plain = Object.entries(headers).map(([name, value]) => [name, value?.toString()]);
+    return { status, headers: Object.fromEntries(plain) as BrokerReply['headers'], text: await textOf(chunks) };
   }
 
   #ask(method: string, path: string, options: BrokerCallOptions & Sent): Promise<BrokerReply> {
@@ -232,6 +247,13 @@ export class BrokerClient implements Disposable {
 export interface PollOptions extends BrokerCallOptions, Partial<InstancePlace> {
   /** As the answer that began the operation named it. */
   readonly operation?: string | undefined;
+}
+
+interface SentRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
 }
 
 interface Sent {

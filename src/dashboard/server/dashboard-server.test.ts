@@ -8,8 +8,10 @@ import type {
   ExtensionMap,
   HistoryPage,
   PastState,
+  PodForward,
+  PodForwardList,
 } from '../protocol.ts';
-import { RunningDashboard } from '../testing/running-dashboard.ts';
+import { type Got, RunningDashboard } from '../testing/running-dashboard.ts';
 
 const SECRETS = '/cluster/api/v1/namespaces/default/secrets';
 const CONFIGMAPS = '/cluster/api/v1/namespaces/default/configmaps';
@@ -316,6 +318,79 @@ describe('what only the dashboard knows', () => {
     expect(map.controllers?.find(({ name }) => name === 'cronjob')?.isAsleep).toBe(true);
     expect(map.schedulers?.[0]?.decisions?.[0]).toMatchObject({ namespace: 'default' });
     expect(map.authorizers?.map(({ name }) => name)).toContain('system:masters');
+  });
+
+  test('each policy has figures of its own', async () => {
+    const { client } = running.cluster;
+    const { validatingadmissionpolicies: policies, validatingadmissionpolicybindings: bindings } =
+      client.admissionregistration.v1;
+    for (const [name, resource, expression] of [
+      ['named-maps', 'configmaps', "object.metadata.name != 'bad'"],
+      ['all-leases', 'leases', 'true'],
+    ] as const) {
+      const apiGroups = [resource === 'leases' ? 'coordination.k8s.io' : ''];
+      const rule = { apiGroups, apiVersions: ['v1'], operations: ['CREATE'], resources: [resource] };
+      await policies.create({
+        metadata: { name },
+        spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression }] },
+      });
+      await bindings.create({ metadata: { name }, spec: { policyName: name, validationActions: ['Deny'] } });
+    }
+    await running.cluster.settle();
+    const maps = client.core.v1.configmaps.namespace('default');
+    await maps.create({ metadata: { name: 'good' } });
+    await expect(maps.create({ metadata: { name: 'bad' } })).rejects.toMatchObject({ code: 422 });
+    await client.coordination.v1.leases.namespace('default').create({ metadata: { name: 'lease' } });
+    const { webhooks } = await running.json<ExtensionMap>('/keelson/extensions');
+    const seen = webhooks?.map(({ configuration, seen: figures }) => [
+      configuration,
+      figures?.count,
+      figures?.refused,
+      figures?.failed,
+    ]);
+    expect(seen).toEqual([
+      ['all-leases', 1, 0, 0],
+      ['named-maps', 2, 1, 0],
+    ]);
+    for (const name of ['named-maps', 'all-leases']) await bindings.delete(name);
+  });
+
+  test('a port of this machine leads to one of a pod, until it is closed', async () => {
+    const { client } = running.cluster;
+    const containers = [{ name: 'web', image: 'nginx' }];
+    await client.core.v1.pods.namespace('default').create({ metadata: { name: 'page' }, spec: { containers } });
+    await running.cluster.settle();
+    const wish = { namespace: 'default', pod: 'page', port: 80 };
+    const post = (body: object): Promise<Got> =>
+      running.get('/keelson/forwards', { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) });
+    const { code, text } = await post(wish);
+    expect(code).toBe(200);
+    const { localPort, id } = JSON.parse(text) as PodForward;
+    const answer = await fetch(`http://127.0.0.1:${localPort}/`);
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('page')]);
+    expect(await running.json<PodForwardList>('/keelson/forwards')).toEqual({
+      items: [{ ...wish, id, localPort, connections: expect.any(Number) }],
+    });
+    expect((await post({ ...wish, localPort })).text).toContain(`port ${localPort} of this machine is taken`);
+    expect((await post({ ...wish, pod: 'none' })).code).toBe(404);
+    expect((await post({ ...wish, port: 0 })).code).toBe(400);
+    expect((await running.get(`/keelson/forwards/${id}`, { method: 'DELETE' })).code).toBe(200);
+    await expect(fetch(`http://127.0.0.1:${localPort}/`)).rejects.toThrow('fetch failed');
+    expect((await running.get(`/keelson/forwards/${id}`, { method: 'DELETE' })).code).toBe(404);
+  });
+
+  test('no more ports are opened than the limit, and none where it only shows', async () => {
+    const body = JSON.stringify({ namespace: 'default', pod: 'page', port: 80 });
+    const opened: string[] = [];
+    const post = (): Promise<Got> => running.get('/keelson/forwards', { method: 'POST', headers: JSON_TYPE, body });
+    for (let count = 0; count < 16; count++) opened.push((JSON.parse((await post()).text) as PodForward).id);
+    expect(await post()).toMatchObject({ code: 429, text: expect.stringContaining('16 ports are open already') });
+    for (const id of opened) await running.get(`/keelson/forwards/${id}`, { method: 'DELETE' });
+    await using shown = await RunningDashboard.start({ isReadOnly: true }, { nodes: 0, controllers: false });
+    const { code } = await shown.get('/keelson/forwards', { method: 'POST', headers: JSON_TYPE, body });
+    expect(code).toBe(403);
+    expect(await shown.json('/keelson/forwards')).toEqual({ items: [] });
+    expect(await shown.json<DashboardInfo>('/keelson/info')).toMatchObject({ canForward: false });
   });
 
   test('paths that do not exist, and methods that are none, are refused', async () => {

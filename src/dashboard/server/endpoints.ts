@@ -3,6 +3,7 @@ import { clock } from './clock.ts';
 import { dryRun } from './dry-run.ts';
 import type { Endpoint } from './endpoint.ts';
 import { extensions } from './extensions/extensions.ts';
+import { forwards } from './forwards/forwards.ts';
 import { info } from './info.ts';
 import { learn } from './learn.ts';
 import { history, state } from './past/past-endpoints.ts';
@@ -23,6 +24,7 @@ export const endpoints: Readonly<Record<string, ServedEndpoint>> = {
   clock: { methods: ['GET', 'POST'], isWrite: true, answer: clock },
   'dry-run': { methods: ['POST'], answer: dryRun },
   extensions: { methods: READ, answer: extensions },
+  forwards: { methods: ['GET', 'POST', 'DELETE'], isWrite: true, answer: forwards },
   history: { methods: READ, answer: history },
   info: { methods: READ, answer: info },
   learn: { methods: READ, answer: learn },

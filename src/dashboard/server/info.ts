@@ -30,6 +30,7 @@ export const info: Endpoint = async ({ viewer: state, settings, session, signal 
     canStep: settings.time !== undefined && settings.isReadOnly !== true,
     ...(settings.walks === undefined ? {} : { canLearn: true }),
     canSeeRequests,
+    canForward: settings.key !== undefined && settings.isReadOnly !== true,
     ...who,
     namespace: viewer.namespace,
     ...(past === undefined ? {} : { since: past.since.time }),

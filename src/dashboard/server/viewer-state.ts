@@ -2,6 +2,7 @@ import { hasReason } from '../../api/client.ts';
 import { messageOf } from '../../base/index.ts';
 import type { HistoryPage } from '../protocol.ts';
 import type { DashboardSettings } from '../settings.ts';
+import { PodForwards } from './forwards/pod-forwards.ts';
 import type { PastSource } from './past/past-source.ts';
 import { RecordedPast } from './past/recorded-past.ts';
 import { ServerPast } from './past/server-past.ts';
@@ -11,6 +12,8 @@ import type { Viewer } from './viewer.ts';
 /** One viewer, and what is kept for them. */
 export class ViewerState implements AsyncDisposable {
   readonly viewer: Viewer;
+  /** Ports of this machine that lead to pods. */
+  readonly forwards: PodForwards;
   readonly #settings: DashboardSettings;
   readonly #ending = new AbortController();
   #recorded: RecordedPast | undefined;
@@ -18,6 +21,7 @@ export class ViewerState implements AsyncDisposable {
 
   constructor(viewer: Viewer, settings: DashboardSettings) {
     this.viewer = viewer;
+    this.forwards = new PodForwards(viewer, settings.log);
     this.#settings = settings;
   }
 
@@ -42,6 +46,7 @@ export class ViewerState implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
+    await this.forwards[Symbol.asyncDispose]();
     await this.#recording;
   }
 

@@ -8,7 +8,8 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from '../../client/index.ts';
-import type { HttpExchange, UpgradedConnection } from '../../wire/http/index.ts';
+import type { HttpClient, HttpExchange, UpgradedConnection } from '../../wire/http/index.ts';
+import { openWebSocket, type WebSocketConnection } from '../../wire/websocket/index.ts';
 
 export const USER_AGENT = 'keelson-dashboard';
 
@@ -27,6 +28,7 @@ export class Viewer {
   readonly namespace: string;
   readonly #transport: HttpTransport;
   readonly #headers: Headers;
+  readonly #tools: ViewerTools;
 
   /** `token`: the viewer's own, which is used instead of the connection's credentials. */
   constructor(
@@ -37,6 +39,7 @@ export class Viewer {
     const { token, ...tools } = options;
     const { impersonate, namespace = 'default' } = connection;
     this.#transport = transport;
+    this.#tools = tools;
     this.namespace = namespace;
     this.#headers = {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -64,5 +67,15 @@ export class Viewer {
   upgrade(request: Omit<TransportRequest, 'value'>): Promise<UpgradedConnection | HttpExchange> {
     const own = { ...request, headers: { ...request.headers, ...this.#headers } };
     return this.#transport.ask(own, (client, complete) => client.upgrade(complete));
+  }
+
+  /** Opens a WebSocket to the API server, for the dashboard's own use; an answer that refuses it is returned as it is. */
+  async openWebSocket(
+    path: string,
+    { protocols, signal }: { readonly protocols: readonly string[]; readonly signal: AbortSignal },
+  ): Promise<WebSocketConnection | HttpExchange> {
+    const { clock, random } = this.#tools;
+    const upgrade: HttpClient['upgrade'] = ({ headers }) => this.upgrade({ method: 'GET', path, headers, signal });
+    return openWebSocket({ upgrade }, { path, headers: {}, signal }, { clock, random, protocols });
   }
 }

@@ -129,7 +129,11 @@ export class KeyedWorkers implements Runnable {
   /** True if no key is worked on, or could be before time passes. */
   get isIdle(): boolean {
     const waiting = this.#parts.tracker?.waiting(this) ?? 0;
-    return (this.#changes?.size ?? 0) + this.#queue.size + this.#queue.working === waiting;
+    const { size, working, entries } = this.#queue;
+    if ((this.#changes?.size ?? 0) > 0 || working !== waiting) return false;
+    if (size === 0 || working >= this.#concurrency) return true;
+    // what remains are keys whose own work waits for time
+    return [...entries.values()].every(({ workingSinceMs }) => workingSinceMs !== undefined);
   }
 
   /** What `workStateOf` reads. */

@@ -1,5 +1,5 @@
 import { ConfigMap, keyOf, Secret } from '../../client/index.ts';
-import { app, controller, resource } from '../../kit/index.ts';
+import { admission, app, controller, extensionServer, resource } from '../../kit/index.ts';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { explore, type Scenario } from './index.ts';
@@ -10,8 +10,8 @@ const Cache = resource('acme.dev/v1', 'Cache', {
 });
 
 /** Makes a Secret and a ConfigMap; `trusts`: takes the Secret for a sign that both are there. */
-function operator(trusts: boolean) {
-  const caches = controller(Cache, {
+function cachesOf(trusts: boolean) {
+  return controller(Cache, {
     owns: [ConfigMap, Secret],
     async reconcile(cache, { desire, objects }) {
       const { name } = cache.metadata;
@@ -21,7 +21,10 @@ function operator(trusts: boolean) {
       return { ready: true };
     },
   });
-  return app('caches', [caches], { resources: [Cache] });
+}
+
+function operator(trusts: boolean) {
+  return app('caches', [cachesOf(trusts)], { resources: [Cache] });
 }
 
 const scenario = (trusts: boolean): Scenario => ({
@@ -63,6 +66,34 @@ describe('explore', () => {
       const again = await explore(scenario(true), { plan: found?.plan ?? '' });
       expect(again.findings.map(({ story }) => story)).toEqual([found?.story]);
     }
+  });
+
+  test('finds nothing wrong with webhooks that are registered at each start, nor with steps that wait', async () => {
+    const named = admission(Cache, {
+      name: 'names.caches.acme.dev',
+      failurePolicy: 'Fail',
+      validate: ({ metadata }) => (metadata.name === 'bad' ? 'the name is bad' : undefined),
+    });
+    const webhooks: Scenario = {
+      ...scenario(false),
+      app: () =>
+        app('caches', [cachesOf(false)], { resources: [Cache], server: extensionServer({ admission: [named] }) }),
+      steps: {
+        create: async ({ client, clock }) => {
+          await client
+            .kind(Cache)
+            .namespace('default')
+            .create({ metadata: { name: 'web' }, spec: { size: 1 } });
+          await clock.advance('10s');
+        },
+        remove: async ({ client, clock }) => {
+          await client.kind(Cache).namespace('default').delete('web');
+          await clock.advance('1m');
+        },
+      },
+    };
+    const { findings, text } = await explore(webhooks, { faults: ['restart', 'users'] });
+    expect(findings, text).toEqual([]);
   });
 
   test('refuses a scenario without steps, and what is not a plan', async () => {

@@ -327,7 +327,7 @@ function isSame(one: Problem, other: Problem): boolean {
 const KEPT = new Set(['PersistentVolumeClaim', 'PersistentVolume', 'CustomResourceDefinition', 'Namespace']);
 
 function leftovers<O>(run: RunResult, steps: readonly string[], { leaves = [] }: ScenarioParts<O>): readonly Problem[] {
-  const own = operatorObjects(run);
+  const own = operatorObjects(run).filter(({ step }) => step >= 0); // what is there before the first step is made for no object
   const last = run.states.get(steps.at(-1) ?? '');
   const made = new Set([...run.states.values()].flatMap((state) => userObjects(state, own)));
   if (last === undefined || made.size === 0) return [];

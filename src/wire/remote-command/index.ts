@@ -9,6 +9,7 @@ export {
   type TerminalSize,
   type WantedStreams,
 } from './command-streams.ts';
+export { joinPort, PORT_PROTOCOL } from './join-port.ts';
 export {
   type ConnectPort,
   forwardOverSpdy,

@@ -12,7 +12,7 @@ export interface OpenWebSocketOptions extends Pick<WebSocketOptions, 'maxMessage
 
 /** Requests a WebSocket. Returns the response of a server that refuses, with the reason in its body. */
 export async function openWebSocket(
-  client: HttpClient,
+  client: Pick<HttpClient, 'upgrade'>,
   request: Omit<HttpRequest, 'method' | 'body'>,
   options: OpenWebSocketOptions,
 ): Promise<WebSocketConnection | HttpExchange> {

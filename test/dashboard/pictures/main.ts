@@ -1,10 +1,10 @@
-// `npm run dashboard:pictures`: draws the pictures of docs/guides/dashboard.md in a real browser, each view once.
+// `npm run dashboard:pictures [-- NAME…]`: draws the pictures of docs/guides/dashboard.md in a real browser, each view once.
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findTool } from '../../../src/base/testing/find-tool.ts';
 import { type Page, TestBrowser, type Visit } from '../support/browser.ts';
 import { DashboardCluster } from '../support/dashboard-cluster.ts';
-import { deployment, makeShop } from './scene.ts';
+import { deployment, makeShop, type Shop } from './scene.ts';
 
 interface Picture {
   readonly name: string;
@@ -18,6 +18,8 @@ const SIZE = { width: 1200, height: 700 };
 const program = join('dist', 'keelson.js');
 const MAX_BYTES = 200 * 1024;
 const folder = join('docs', 'images', 'dashboard');
+const wanted = process.argv.slice(2);
+const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name);
 
 if (findTool('chromium-headless-shell') === undefined) {
   console.error('chromium-headless-shell is not installed, or not on the PATH: set CHROMIUM');
@@ -28,10 +30,10 @@ await using browser = await TestBrowser.launch();
 {
   await using cluster = await DashboardCluster.start({ program });
   await cluster.up.json('/keelson/info'); // reconciles are noted from now on
-  const pod = await makeShop(cluster.up);
-  for (const picture of pictures(pod)) await draw(cluster.up.url, picture);
+  const shop = await makeShop(cluster.up);
+  for (const picture of pictures(shop)) if (isWanted(picture.name)) await draw(cluster.up.url, picture);
 }
-{
+if (isWanted('learn')) {
   await using learning = await DashboardCluster.start({ command: 'learn', program });
   await draw(learning.up.url, {
     name: 'learn',
@@ -53,7 +55,7 @@ await using browser = await TestBrowser.launch();
   });
 }
 
-function pictures(pod: string): readonly Picture[] {
+function pictures({ web: pod, mailer }: Shop): readonly Picture[] {
   const web = 'object/deployments.apps/shop/web';
   return [
     { name: 'overview', place: 'overview', prepare: (page) => page.getByText('FailedScheduling').first().waitFor() },
@@ -65,6 +67,17 @@ function pictures(pod: string): readonly Picture[] {
       place: `${web}?tab=yaml`,
       prepare: (page) => page.locator('.yaml-row').filter({ hasText: 'replicas: 4' }).first().hover(),
     },
+    {
+      name: 'applied',
+      place: 'object/deployments.apps/shop/mailer?tab=applied',
+      prepare: (page) => page.locator('.difference .added').first().waitFor(),
+    },
+    {
+      name: 'logs',
+      place: `object/pods/shop/${mailer}?tab=logs`,
+      prepare: (page) => page.getByText('3 mails sent').first().waitFor(),
+    },
+    { name: 'ports', place: `object/pods/shop/${mailer}`, prepare: forward },
     { name: 'edit', place: `${web}?tab=edit`, prepare: edit },
     { name: 'files', place: `object/pods/shop/${pod}?tab=files&folder=/etc&file=hosts`, prepare: waitForFile },
     { name: 'terminal', place: `object/pods/shop/${pod}?tab=terminal`, prepare: type },
@@ -112,6 +125,12 @@ async function edit(page: Page): Promise<void> {
   await page.keyboard.type('6');
   await page.getByRole('button', { name: 'Dry run' }).click();
   await page.locator('.difference .added').first().waitFor();
+}
+
+async function forward(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Forward port 8025' }).click();
+  await page.locator('.forwarded').waitFor();
+  await page.locator('.forwarded').scrollIntoViewIfNeeded();
 }
 
 function waitForFile(page: Page): Promise<void> {

@@ -4,8 +4,14 @@ import { runningPods } from '../support/objects.ts';
 const SHOP = '/cluster/api/v1/namespaces/shop';
 const APPS = '/cluster/apis/apps/v1/namespaces/shop/deployments';
 
-/** Fills a cluster with a small shop, so that pictures of the dashboard show something. Returns the name of a pod of its web server. */
-export async function makeShop(up: DashboardProgram): Promise<string> {
+/** Names of pods. */
+export interface Shop {
+  readonly web: string;
+  readonly mailer: string;
+}
+
+/** Fills a cluster with a small shop, so that pictures of the dashboard show something. */
+export async function makeShop(up: DashboardProgram): Promise<Shop> {
   const post = (path: string, body: object, manager = 'ann'): Promise<unknown> =>
     up.json(`${path}?fieldManager=${manager}`, { method: 'POST', body });
   const patch = (path: string, body: object, manager = 'ann'): Promise<unknown> =>
@@ -31,8 +37,10 @@ export async function makeShop(up: DashboardProgram): Promise<string> {
   await post(APPS, deployment('web', 'nginx:1.27', 3));
   await post(APPS, deployment('checkout', 'registry.example/checkout:2.3', 2));
   await runningPods(up, 'shop', { app: 'checkout', count: 2 });
+  await post(APPS, applied(mailer), 'kubectl-client-side-apply');
   await patch(`${SHOP}/configmaps/settings`, { data: { colour: 'blue' } }, 'ben');
   await patch(`${APPS}/web`, { spec: { replicas: 4 } }, 'ben');
+  await patch(`${APPS}/mailer`, { spec: { replicas: 2, minReadySeconds: 0 } }, 'ben');
   await up.request(`${APPS}/web`, {
     method: 'PATCH',
     type: 'application/merge-patch+json',
@@ -49,8 +57,49 @@ export async function makeShop(up: DashboardProgram): Promise<string> {
       spec: { host: 'store.example.com', replicas: 2 },
     },
   });
-  return pods[0] ?? '';
+  const mailers = await runningPods(up, 'shop', { app: 'mailer', count: 2 });
+  return { web: pods[0] ?? '', mailer: mailers[0] ?? '' };
 }
+
+/** As `kubectl apply` creates it. */
+function applied<T extends { readonly metadata: object }>(object: T): object {
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(object) };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+const MAILER = { app: 'mailer' };
+const mailer = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'mailer', labels: MAILER },
+  spec: {
+    replicas: 1,
+    minReadySeconds: 5,
+    selector: { matchLabels: MAILER },
+    template: {
+      metadata: { labels: MAILER },
+      spec: {
+        containers: [
+          {
+            name: 'mailer',
+            image: 'registry.example/mailer:2.1',
+            command: [
+              'sh',
+              '-c',
+              'echo mailer 2.1 starts; echo connected to queue.shop; echo 3 mails sent; sleep 3600',
+            ],
+            ports: [{ name: 'inbox', containerPort: 8025 }],
+          },
+          {
+            name: 'metrics',
+            image: 'registry.example/exporter:0.9',
+            command: ['sh', '-c', 'echo listening on port 9100; echo first scrape by 10.244.0.7; sleep 3600'],
+          },
+        ],
+      },
+    },
+  },
+} as const;
 
 export function deployment(name: string, image: string, replicas: number): object {
   const labels = { app: name };

@@ -39,6 +39,11 @@ export class DashboardProgram implements AsyncDisposable {
     return new DashboardProgram(child, await url, printed);
   }
 
+  /** The process. */
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   get origin(): string {
     return new URL(this.url).origin;
   }

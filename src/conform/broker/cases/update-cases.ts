@@ -16,6 +16,30 @@ function otherPlan({ service, plan }: TriedPlan): string | undefined {
   return service.plans.find(({ id }) => id !== plan.id)?.id;
 }
 
+/** A request for other parameters of an instance that was made for it. */
+interface Change {
+  readonly tried: TriedPlan;
+  readonly world: BrokerWorld;
+  readonly signal: AbortSignal;
+  readonly id: string;
+  readonly body: { readonly service_id: string; readonly parameters: BrokerWorld['options']['updateParameters'] };
+}
+
+/** A case about a change of parameters, where there are parameters to change to. */
+function changing(run: (change: Change) => Promise<void>): Pick<ConformCase<BrokerWorld>, 'skip' | 'run'> {
+  return {
+    async skip(world, signal) {
+      if (world.options.updateParameters === undefined) return 'no --update-parameters';
+      return world.without(signal, 'is tried', () => true);
+    },
+    run: eachPlan(async (tried, world, signal) => {
+      const id = await world.instance(tried, signal);
+      const body = { service_id: tried.service.id, parameters: world.options.updateParameters };
+      await run({ tried, world, signal, id, body });
+    }).run,
+  };
+}
+
 export const updateCases: readonly ConformCase<BrokerWorld>[] = [
   {
     name: 'update-context',
@@ -45,13 +69,7 @@ export const updateCases: readonly ConformCase<BrokerWorld>[] = [
     rule: '200 must be returned if the changes have been applied, 202 while that is in progress; without plan_id the plan must not change.',
     source: UPDATE,
     level: 'must',
-    async skip(world, signal) {
-      if (world.options.updateParameters === undefined) return 'no --update-parameters';
-      return world.without(signal, 'is tried', () => true);
-    },
-    run: eachPlan(async (tried, world, signal) => {
-      const id = await world.instance(tried, signal);
-      const body = { service_id: tried.service.id, parameters: world.options.updateParameters };
+    ...changing(async ({ tried, world, signal, id, body }) => {
       const reply = await world.update(id, tried, { body, signal });
       if (reply.status === 202) checkBegun(reply, 'PATCH');
       await world.finished('update', reply, { path: pathOf(id), signal });
@@ -65,7 +83,7 @@ export const updateCases: readonly ConformCase<BrokerWorld>[] = [
           `"${name}" is ${JSON.stringify(now)} after the update`,
         );
       }
-    }).run,
+    }),
   },
   {
     name: 'update-plan',
@@ -184,16 +202,10 @@ export const updateCases: readonly ConformCase<BrokerWorld>[] = [
     rule: '422 with AsyncRequired must be returned if the instance can only be changed in the background.',
     source: UPDATE,
     level: 'must',
-    async skip(world, signal) {
-      if (world.options.updateParameters === undefined) return 'no --update-parameters';
-      return world.without(signal, 'is tried', () => true);
-    },
-    run: eachPlan(async (tried, world, signal) => {
-      const id = await world.instance(tried, signal);
-      const body = { service_id: tried.service.id, parameters: world.options.updateParameters };
+    ...changing(async ({ tried, world, signal, id, body }) => {
       const reply = await world.update(id, tried, { body, query: '', signal });
       if (reply.status !== 200) expectCode(reply, 'AsyncRequired');
-    }).run,
+    }),
   },
   {
     name: 'update-in-progress',
@@ -202,13 +214,7 @@ export const updateCases: readonly ConformCase<BrokerWorld>[] = [
     rule: 'A re-sent PATCH must return 202 with the same operation if the update has not completed; fetching returns 422 with ConcurrencyError.',
     source: UPDATE,
     level: 'must',
-    async skip(world, signal) {
-      if (world.options.updateParameters === undefined) return 'no --update-parameters';
-      return world.without(signal, 'is tried', () => true);
-    },
-    run: eachPlan(async (tried, world, signal) => {
-      const id = await world.instance(tried, signal);
-      const body = { service_id: tried.service.id, parameters: world.options.updateParameters };
+    ...changing(async ({ tried, world, signal, id, body }) => {
       const first = await world.update(id, tried, { body, signal });
       if (first.status !== 202) return;
       const again = await world.update(id, tried, { body, signal });
@@ -221,6 +227,6 @@ export const updateCases: readonly ConformCase<BrokerWorld>[] = [
         if (got !== undefined) expectCode(got, 'ConcurrencyError');
       }
       await world.finished('update', first, { path: pathOf(id), signal });
-    }).run,
+    }),
   },
 ];

@@ -3,6 +3,7 @@ import { memberAt } from '../cluster/object-parts.ts';
 import type { ResourceKind } from '../cluster/resource-kind.ts';
 import { inNamespace, kubectl } from '../parts/kubectl-command.ts';
 import { KubectlLine } from '../parts/kubectl-line.tsx';
+import { ForwardedPort, useForwardedPorts } from './forwarded-ports.tsx';
 
 interface Port {
   readonly name?: string;
@@ -13,8 +14,10 @@ interface Port {
 
 const FIRST_UNPRIVILEGED = 1024;
 
-/** Browsers cannot listen on ports, so a forwarded port is a command to type. */
+/** The ports of a pod or Service: a port of this machine that leads to a pod's, where the dashboard runs on this machine, and the command that does the same. */
 export function PortHints({ kind, object }: { readonly kind: ResourceKind; readonly object: KubernetesObject }) {
+  const forwarded = useForwardedPorts();
+  const canForward = kind.subresources.has('portforward');
   const ports = kind.subresources.has('portforward')
     ? containerPorts(object)
     : kind.resource === 'services' && kind.group === ''
@@ -36,11 +39,26 @@ export function PortHints({ kind, object }: { readonly kind: ResourceKind; reado
             `${local}:${target}`,
             ...inNamespace(namespace),
           );
+          const open = forwarded?.items.filter(
+            (each) => canForward && each.namespace === namespace && each.pod === name && each.port === target,
+          );
           return (
             <li key={`${title}/${target}`}>
               <span class="pair-name">
                 {target} {title}
               </span>
+              {forwarded === undefined
+                ? null
+                : open?.map((each) => <ForwardedPort key={each.id} forward={each} ports={forwarded} />)}
+              {canForward && forwarded !== undefined && open?.length === 0 ? (
+                <button
+                  type="button"
+                  aria-label={`Forward port ${target}`}
+                  onClick={() => void forwarded.open({ namespace: namespace ?? '', pod: name ?? '', port: target })}
+                >
+                  Forward
+                </button>
+              ) : null}
               <KubectlLine command={command} />
             </li>
           );

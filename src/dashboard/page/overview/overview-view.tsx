@@ -4,6 +4,7 @@ import { ObjectList } from '../cluster/object-list.ts';
 import { memberAt, stateOf, textAt } from '../cluster/object-parts.ts';
 import { pathOf, type ResourceKind } from '../cluster/resource-kind.ts';
 import { sleep } from '../browser/clock.ts';
+import { ForwardedPortsCard } from '../object/forwarded-ports.tsx';
 import { Age } from '../parts/age.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { shortUser } from '../parts/short-user.ts';
@@ -34,6 +35,7 @@ export function OverviewView() {
       <div class="overview-page">
         <Counts />
         <div class="overview-columns">
+          <ForwardedPortsCard />
           <Unwell />
           <Warnings />
           {info?.canSeePast === true ? <Lately /> : null}

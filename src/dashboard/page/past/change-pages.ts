@@ -15,6 +15,8 @@ const REFRESH_MS = 2_000;
 const PAGE_SIZE = 200;
 /** Older changes are asked for by shorter spans of time. */
 const MAX_CHANGES = 5_000;
+/** When more pages than this have changed since the last look, the changes before them are asked for again when they are wanted. */
+const MAX_NEW_PAGES = 5;
 
 /** Changes of objects, the newest first, asked for again now and then; older ones when they are wanted. */
 export class ChangePages {
@@ -23,11 +25,11 @@ export class ChangePages {
   readonly hasMore = signal(false);
   readonly error = signal<unknown>(undefined);
   readonly isLoaded = signal(false);
-  readonly #connection: Connection;
+  readonly #connection: Pick<Connection, 'own'>;
   readonly #query: ChangeQuery;
   #continue: string | undefined;
 
-  constructor(connection: Connection, query: ChangeQuery) {
+  constructor(connection: Pick<Connection, 'own'>, query: ChangeQuery) {
     this.#connection = connection;
     this.#query = query;
   }
@@ -49,19 +51,32 @@ export class ChangePages {
     if (this.#continue === undefined) return;
     const page = await this.#ask({ continue: this.#continue });
     this.#continue = page.continue;
-    this.changes.value = [...this.changes.value, ...page.items].slice(0, MAX_CHANGES);
-    this.hasMore.value = page.continue !== undefined && this.changes.value.length < MAX_CHANGES;
+    this.#show([...this.changes.value, ...page.items]);
   }
 
   async #askNewest(signal: AbortSignal): Promise<void> {
     const known = this.changes.value[0]?.revision;
-    const page = await this.#ask(known === undefined ? {} : { from: String(known + 1) }, signal);
+    const since: Readonly<Record<string, string>> = known === undefined ? {} : { from: String(known + 1) };
+    let page = await this.#ask(since, signal);
     this.oldest.value = page.oldest;
+    const newest = [...page.items];
     if (known === undefined) {
       this.#continue = page.continue;
-      this.hasMore.value = page.continue !== undefined;
-      this.changes.value = page.items;
-    } else if (page.items.length > 0) this.changes.value = [...page.items, ...this.changes.value].slice(0, MAX_CHANGES);
+      return this.#show(newest);
+    }
+    for (let pages = 1; page.continue !== undefined && pages < MAX_NEW_PAGES; pages++) {
+      page = await this.#ask({ ...since, continue: page.continue }, signal);
+      newest.push(...page.items);
+    }
+    if (newest.length === 0) return;
+    if (page.continue === undefined) return this.#show([...newest, ...this.changes.value]);
+    this.#continue = page.continue; // what was shown before would follow after a gap
+    this.#show(newest);
+  }
+
+  #show(changes: readonly Change[]): void {
+    this.changes.value = changes.slice(0, MAX_CHANGES);
+    this.hasMore.value = this.#continue !== undefined && this.changes.value.length < MAX_CHANGES;
   }
 
   #ask(more: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<HistoryPage> {

@@ -9,7 +9,8 @@ import { linkTo, type Route } from '../shell/router.ts';
 import { useApp } from '../shell/app-context.ts';
 import { DeleteSelected } from './delete-selected.tsx';
 import { matcherOf } from './row-filter.ts';
-import { sortRows, type Order } from './row-order.ts';
+import { OrderedRows } from './ordered-rows.ts';
+import type { Order } from './row-order.ts';
 import type { Row } from './table-rows.ts';
 import { TableSource } from './table-source.ts';
 import { TableView } from './table-view.tsx';
@@ -122,27 +123,28 @@ function ListTable({
   );
 }
 
+/** The rows that match, in order; only what has changed is put in its place. */
 function useShownRows(
   source: TableSource,
   { filter, order }: { readonly filter: { value: string }; readonly order: { value: Order } },
 ) {
-  // the last order is nearly that of the next one, and sorting what is nearly sorted is quick
-  const last = useRef<Row[]>([]);
-  return useComputed(() => {
-    void source.version.value;
-    const matches = matcherOf(filter.value);
-    const known = source.rows;
-    const kept: Row[] = [];
-    const seen = new Set<string>();
-    for (const { id } of last.current) {
-      const row = known.get(id);
-      if (row === undefined || seen.has(id)) continue;
-      seen.add(id);
-      kept.push(row);
+  const last = useRef<{ readonly rows: OrderedRows; readonly made: readonly unknown[]; version: number } | undefined>(
+    undefined,
+  );
+  return useComputed((): readonly Row[] => {
+    const version = source.version.value;
+    const made = [filter.value, order.value, source.columns.value];
+    const known = last.current;
+    const changes = known === undefined ? undefined : source.changesSince(known.version);
+    if (known !== undefined && changes !== undefined && made.every((each, index) => each === known.made[index])) {
+      known.rows.apply(changes, source.rows.values());
+      known.version = version;
+      return known.rows.rows;
     }
-    for (const [id, row] of known) if (!seen.has(id)) kept.push(row);
-    last.current = sortRows(kept, source.columns.value, order.value);
-    return matches === undefined ? [...last.current] : last.current.filter(matches);
+    const choice = { columns: source.columns.value, order: order.value, matches: matcherOf(filter.value) };
+    const rows = new OrderedRows(source.rows.values(), choice);
+    last.current = { rows, made, version };
+    return rows.rows;
   });
 }
 

@@ -5,6 +5,7 @@ import { ApiError, errorFromStatus, isAway, isExpired, isForbidden, messageOf } 
 import type { Connection } from '../cluster/connection.ts';
 import { stateOf } from '../cluster/object-parts.ts';
 import { pathOf, resourceName, type ResourceKind } from '../cluster/resource-kind.ts';
+import type { RowChange } from './ordered-rows.ts';
 import { TABLE, rowsIn, type Column, type Row, type RowMetadata, type TableAnswer } from './table-rows.ts';
 
 export interface TableQuery {
@@ -34,6 +35,8 @@ const WATCH_SECONDS = 600;
 const SHOW_EVERY_MS = 100;
 /** When more changes wait to be shown than this, they are shown at once. */
 const MAX_WAITING = 5_000;
+/** The versions whose changes are known; a reader that is further behind reads all rows. */
+const KNOWN_VERSIONS = 8;
 
 interface WatchLine {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
@@ -51,6 +54,8 @@ export class TableSource {
   readonly query: TableQuery;
   readonly #connection: Connection;
   #rows = new Map<string, Row>();
+  /** The changes that led to the last versions, the latest last. */
+  #changes: (readonly RowChange[])[] = [];
   #waiting: WatchLine[] = [];
   #isShowing = false;
   #shownAt = 0;
@@ -62,6 +67,13 @@ export class TableSource {
 
   get rows(): ReadonlyMap<string, Row> {
     return this.#rows;
+  }
+
+  /** What has changed since a version; undefined when only all rows tell. */
+  changesSince(version: number): readonly RowChange[] | undefined {
+    const versions = this.version.peek() - version;
+    if (versions > this.#changes.length) return undefined;
+    return versions === 0 ? [] : this.#changes.slice(-versions).flat();
   }
 
   /** Lists and watches until the signal aborts. A failure is shown and tried again. */
@@ -106,8 +118,7 @@ export class TableSource {
       const answer = tableOfObjects(items);
       batch(() => {
         this.columns.value = answer.columnDefinitions ?? [];
-        this.#rows = new Map(rowsIn(answer, 0).map((row) => [row.id, row]));
-        this.version.value++;
+        this.#replace(new Map(rowsIn(answer, 0).map((row) => [row.id, row])));
       });
     }
     this.state.value = { type: 'still' };
@@ -137,8 +148,7 @@ export class TableSource {
         if (Array.isArray(answer.columnDefinitions)) this.columns.value = answer.columnDefinitions;
         this.remaining.value = next === undefined ? 0 : (answer.metadata?.remainingItemCount ?? 0);
         if (isShown) {
-          this.#rows = rows;
-          this.version.value++;
+          this.#replace(rows);
           if (this.state.value.type !== 'live') this.state.value = { type: 'live', isPolled: false };
         }
       });
@@ -196,12 +206,23 @@ export class TableSource {
     const events = this.#waiting;
     this.#waiting = [];
     this.#shownAt = elapsed();
+    const changes: RowChange[] = [];
     for (const { type, object } of events) {
       for (const row of rowsIn(object, this.#shownAt)) {
-        if (type === 'DELETED') this.#rows.delete(row.id);
-        else this.#rows.set(row.id, row);
+        const before = this.#rows.get(row.id);
+        const after = type === 'DELETED' ? undefined : row;
+        if (after === undefined) this.#rows.delete(row.id);
+        else this.#rows.set(row.id, after);
+        if (before !== undefined || after !== undefined) changes.push({ before, after });
       }
     }
+    this.#changes = [...this.#changes.slice(1 - KNOWN_VERSIONS), changes];
+    this.version.value++;
+  }
+
+  #replace(rows: Map<string, Row>): void {
+    this.#rows = rows;
+    this.#changes = [];
     this.version.value++;
   }
 

@@ -124,6 +124,7 @@ export function TableView({ source, rows, order, selected, isWide, onToggle, onC
             <TableRow
               key={row.id}
               row={row}
+              isFresh={row.changedAt > 0 && elapsed() - row.changedAt < MARKED_MS}
               index={index}
               template={template}
               columns={columns}
@@ -151,6 +152,8 @@ export function TableView({ source, rows, order, selected, isWide, onToggle, onC
 
 interface TableRowProps {
   readonly row: Row;
+  /** Whether the row is marked, since it has just changed. */
+  readonly isFresh: boolean;
   readonly index: number;
   readonly template: string;
   readonly columns: readonly ShownColumn[];
@@ -161,8 +164,7 @@ interface TableRowProps {
   readonly onToggle: (() => void) | undefined;
 }
 
-function TableRow({ row, index, template, columns, href, isSelected, isCursor, at, onToggle }: TableRowProps) {
-  const isFresh = row.changedAt > 0 && elapsed() - row.changedAt < MARKED_MS;
+function TableRow({ row, isFresh, index, template, columns, href, isSelected, isCursor, at, onToggle }: TableRowProps) {
   const classes = [
     'table-row',
     isSelected && 'selected',
@@ -233,8 +235,24 @@ function Cell({
 
 const STATES = /^(status|phase|state|ready|available|established|synced|healthy|type|reason|completions)$/i;
 
-/** Widths only grow while the same list is shown, so that columns do not jump. */
+/** The columns; the same array while nothing of them changes. */
 function useColumns(source: TableSource, rows: readonly Row[], isWide: boolean): readonly ShownColumn[] {
+  const last = useRef<readonly ShownColumn[]>([]);
+  const columns = useMeasuredColumns(source, rows, isWide);
+  const isSame = (one: ShownColumn, other: ShownColumn | undefined): boolean =>
+    other !== undefined &&
+    one.name === other.name &&
+    one.index === other.index &&
+    one.width === other.width &&
+    one.type === other.type &&
+    one.title === other.title;
+  if (columns.length !== last.current.length || !columns.every((each, index) => isSame(each, last.current[index])))
+    last.current = columns;
+  return last.current;
+}
+
+/** Widths only grow while the same list is shown, so that columns do not jump. */
+function useMeasuredColumns(source: TableSource, rows: readonly Row[], isWide: boolean): readonly ShownColumn[] {
   const widths = useRef(new Map<string, number>());
   const definitions = source.columns.value;
   const hasNamespace = source.query.kind.isNamespaced && (source.query.namespace ?? '') === '';

@@ -37,8 +37,11 @@ export async function admissionSteps(asked: AskedMap): Promise<readonly Admissio
     asked.resource === '' ? all : all.filter(({ rules }) => rules.some((rule) => isAbout(rule, asked.resource)));
   return wanted.map((step) => {
     const figures = asked.seen?.figures;
-    const seen =
-      figures?.get(`${step.configuration}/${step.name}`) ?? figures?.get(step.name) ?? figures?.get(step.configuration);
+    const { configuration, name } = step;
+    const isPolicy = step.type === 'mutating-policy' || step.type === 'validating-policy';
+    const seen = isPolicy
+      ? figures?.get(`policy ${configuration} with binding ${name}`)
+      : (figures?.get(`${configuration}/${name}`) ?? figures?.get(name) ?? figures?.get(configuration));
     return seen === undefined ? step : { ...step, seen };
   });
 }

@@ -38,6 +38,14 @@ export async function recentSteps(client: Client, signal: AbortSignal): Promise<
 
 const REFUSED: ReadonlySet<string> = new Set(['refused', 'deny', 'denied']);
 
+/** Validating policies decide by the actions of their binding, such as `Deny, Audit`. */
+function isRefusal({ decision }: RequestStep): boolean {
+  return decision
+    .toLowerCase()
+    .split(', ')
+    .some((each) => REFUSED.has(each));
+}
+
 class Seen {
   readonly #steps = new Map<string, RequestStep[]>();
 
@@ -57,7 +65,7 @@ function figuresOf(steps: readonly RequestStep[]): StepFigures {
   return {
     count: steps.length,
     failed: steps.filter(({ decision }) => decision === 'failed').length,
-    refused: steps.filter(({ decision }) => REFUSED.has(decision)).length,
+    refused: steps.filter(isRefusal).length,
     medianMs: durations[Math.floor(durations.length / 2)] ?? 0,
     maxMs: durations.at(-1) ?? 0,
   };
