@@ -219,15 +219,16 @@ class Exploration<O> {
     return signal?.aborted === true || this.#clock.monotonic() - this.#startMs >= millisecondsOf(budget);
   }
 
-  async #try(plan: Plan, learned: Learned, total: number): Promise<boolean> {
-    const result = await runPlan(this.#world, plan, { expected: learned.expected });
+  async #try(plan: Plan, whole: Learned, total: number): Promise<boolean> {
+    const learned = plan.steps === undefined ? whole : await this.#learnedOf(plan.steps);
     this.#done += 1;
-    if (result.isApplicable) {
+    const result = learned === undefined ? undefined : await runPlan(this.#world, plan, { expected: learned.expected });
+    if (learned !== undefined && result?.isApplicable === true) {
       const [problem] = this.#problems(result, plan, learned);
       if (problem !== undefined) await this.#meet(problem, plan, learned);
     } else this.#skipped += 1;
     this.#options.onProgress?.({ done: this.#done, total, findings: this.#found.size });
-    return result.isApplicable;
+    return result?.isApplicable === true;
   }
 
   /** The problems that the run without faults does not have. */

@@ -33,7 +33,7 @@ export function judge(
 ): readonly Problem[] {
   return [
     ...result.problems,
-    ...idleProblems(result, calm.expected.idleWrites),
+    ...idleProblems(result, calm.expected),
     ...destroyed(result.journal, calm, plan),
     ...touched(result.journal, plan),
     ...(isUpgrade(plan) ? [] : untrue(result.journal)), // the new version may add children to what was ready
@@ -51,9 +51,18 @@ export function judgeCalm({ journal, problems }: RunResult, calm: CalmWrites): r
   return [...problems, ...(busy ? [{ oracle: 'busy', message, subject: 'idle' } as const] : []), ...untrue(journal)];
 }
 
-function idleProblems({ idleWrites }: RunResult, expected: number): readonly Problem[] {
-  if (idleWrites <= 2 * expected + IDLE_TOLERANCE) return [];
-  const message = `it writes although nothing changes: ${idleWrites} times at the end, and ${expected} times without faults`;
+function idleProblems(result: RunResult, expected: Expected): readonly Problem[] {
+  const counts = [
+    ...[...result.idleWritesAfter].map(([step, writes]) => ({
+      when: `after step "${step}"`,
+      writes,
+      calm: expected.idleWritesAfter.get(step) ?? writes,
+    })),
+    { when: 'at the end', writes: result.idleWrites, calm: expected.idleWrites },
+  ];
+  const busy = counts.find(({ writes, calm }) => writes > 2 * calm + IDLE_TOLERANCE);
+  if (busy === undefined) return [];
+  const message = `it writes although nothing changes: ${busy.writes} times ${busy.when}, and ${busy.calm} times without faults`;
   return [{ oracle: 'busy', message, subject: 'idle' }];
 }
 

@@ -70,17 +70,23 @@ export interface PlanOptions {
 export function singlePlans(learned: Learned, options: PlanOptions): readonly Plan[] {
   const made = faultGroups(learned, options);
   const wanted = options.groups ?? [...DEFAULT_GROUPS, ...(mayGoBack(learned) ? (['past'] as const) : [])];
-  const lists = wanted.map((group) => made[group]);
+  const lists = wanted.map((group) => [
+    ...made[group].map((fault): Draft => ({ faults: [fault] })),
+    ...(group === 'users' ? hurried(learned, options.steps) : []),
+  ]);
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   const inTurn = Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list[index] ?? []));
   const seen = new Set<string>();
-  return inTurn.flat().flatMap((fault) => {
-    const text = JSON.stringify(fault);
+  return inTurn.flat().flatMap((draft) => {
+    const text = JSON.stringify(draft);
     if (seen.has(text)) return [];
     seen.add(text);
-    return [{ seed: options.seed, faults: [fault] }];
+    return [{ seed: options.seed, ...draft }];
   });
 }
+
+/** A plan without its seed. */
+type Draft = Omit<Plan, 'seed'>;
 
 function faultGroups(learned: Learned, options: PlanOptions): Readonly<Record<FaultGroup, readonly PlannedFault[]>> {
   const { journal } = learned.run;
@@ -97,7 +103,7 @@ function faultGroups(learned: Learned, options: PlanOptions): Readonly<Record<Fa
     ]),
     stale: lags(learned, steps),
     error: [...requests, ...journal.calls.filter(isEarly)].flatMap(errors),
-    users: [...early(writes, steps), ...changes(learned, steps)],
+    users: [...early(requests, steps), ...changes(learned, steps)],
     foreign: foreign(learned),
     leader: elects ? moments.map((each): PlannedFault => ({ type: 'takeover', at: momentOf(each) })) : [],
     upgrade: options.hasFormer ? steps.slice(0, -1).map((step): PlannedFault => ({ type: 'upgrade', step })) : [],
@@ -176,10 +182,24 @@ function lags({ run }: Learned, steps: readonly string[]): readonly PlannedFault
   return faults;
 }
 
-/** The next step begins while the operator works on the one before. */
-function early(writes: readonly JournalRequest[], steps: readonly string[]): readonly PlannedFault[] {
-  const inTime = writes.filter(({ step }) => step >= 0 && step < steps.length - 1);
+/** The next step begins while the operator works on the one before, also between its reads and its writes. */
+function early(requests: readonly JournalRequest[], steps: readonly string[]): readonly PlannedFault[] {
+  const inTime = requests.filter(({ step }) => step >= 0 && step < steps.length - 1);
   return inTime.map((each) => ({ type: 'early', at: momentOf(each) }));
+}
+
+/** Users leave out all steps up to the last one, often a deletion, and take it while the operator works on an earlier one. */
+function hurried({ run }: Learned, steps: readonly string[]): readonly Draft[] {
+  const last = steps.at(-1) ?? '';
+  const early = [
+    ...run.journal.requests.filter((each) => isMoment(each) && isWriteVerb(each.verb)),
+    ...run.journal.calls,
+  ];
+  const inTime = early.filter((each) => isEarly(each) && each.step >= 0 && each.step < steps.length - 2);
+  return inTime.map((each) => ({
+    steps: [...steps.slice(0, each.step + 1), last],
+    faults: [{ type: 'early', at: momentOf(each) }],
+  }));
 }
 
 /** What other users do to the operator's objects, and to those that it works for. */

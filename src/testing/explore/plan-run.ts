@@ -75,6 +75,7 @@ class PlanRun<O> {
   #exits = 0;
   #isApplicable = true;
   #idleWrites = 0;
+  readonly #idleWritesAfter = new Map<string, number>();
 
   constructor(host: OperatorHost<O>, { cluster, world, plan, options }: PlanRunParts<O>) {
     this.#host = host;
@@ -111,6 +112,7 @@ class PlanRun<O> {
       states: this.#states,
       outside: this.#outsideStates,
       idleWrites: this.#idleWrites,
+      idleWritesAfter: this.#idleWritesAfter,
       wasTaken,
     };
   }
@@ -146,9 +148,26 @@ class PlanRun<O> {
     await this.#recovered();
     await this.#check(name);
     await this.#after(name);
-    if (this.#options.pauseMs === undefined) return;
+    if (this.#options.pauseMs === undefined) return this.#rest(name);
+    await this.#countIdle(name);
     await this.#pass(this.#options.pauseMs);
     this.#keep(name);
+  }
+
+  /** After the step with the last fault nothing happens for a while: what the operator has learned there, it may forget later. */
+  async #rest(name: string): Promise<void> {
+    const isLast = this.#step === this.#steps.length - 1;
+    const wasTaken = this.#plan.faults.every((fault) => this.#met.has(fault));
+    const isQuiet = this.#held.isEmpty && !this.#isFormer && this.#early.size === 0;
+    if (isLast || !wasTaken || !isQuiet || this.#plan.faults.length === 0) return;
+    if (this.#idleWritesAfter.size > 0 || this.#options.expected?.idleWritesAfter.has(name) !== true) return;
+    await this.#countIdle(name);
+  }
+
+  async #countIdle(name: string): Promise<void> {
+    const before = this.#journal.writes.length;
+    await this.#pass(this.#host.idleMs);
+    this.#idleWritesAfter.set(name, this.#journal.writes.length - before);
   }
 
   /** What users do in the step, unless it has begun early. */

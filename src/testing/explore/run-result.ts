@@ -23,6 +23,8 @@ export interface Expected {
   readonly volatility: ReadonlyMap<string, Volatility>;
   readonly isOutsideStable: boolean;
   readonly idleWrites: number;
+  /** The same after each step; absent where time alone changes what the operator does. */
+  readonly idleWritesAfter: ReadonlyMap<string, number>;
 }
 
 /** One run of a scenario. */
@@ -34,8 +36,10 @@ export interface RunResult {
   /** The state after each step, by its name; absent where faults were still active. */
   readonly states: ReadonlyMap<string, ClusterState>;
   readonly outside: ReadonlyMap<string, unknown>;
-  /** The writes of the operator while nothing happened for a while. */
+  /** The writes of the operator while nothing happened for a while, at the end. */
   readonly idleWrites: number;
+  /** The same after steps, of runs that wait there. */
+  readonly idleWritesAfter: ReadonlyMap<string, number>;
   /** Whether every fault of the plan has happened. */
   readonly wasTaken: boolean;
 }

@@ -20,7 +20,7 @@ export async function shrunk<O>(plan: Plan, problem: Problem, parts: ShrinkParts
     const fewer = { ...smallest, faults: smallest.faults.filter((each) => each !== fault) };
     if (await leadsTo(fewer, problem, parts)) smallest = fewer;
   }
-  for (const step of [...parts.steps].reverse()) {
+  for (const step of [...(smallest.steps ?? parts.steps)].reverse()) {
     const left = (smallest.steps ?? parts.steps).filter((each) => each !== step);
     if (left.length === 0 || smallest.faults.some((fault) => 'step' in fault && fault.step === step)) continue;
     const fewer = { ...smallest, steps: left };
