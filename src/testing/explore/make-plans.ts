@@ -1,4 +1,4 @@
-import { type JournalCall, type JournalRequest, isWork, isWriteVerb } from './journal.ts';
+import { type JournalCall, type JournalRequest, isElection, isWork, isWriteVerb } from './journal.ts';
 import type { Learned } from './learn.ts';
 import type { Moment, Plan, PlannedFault } from './plan.ts';
 import { operatorObjects, type OperatorObject, userObjects } from './recorded-objects.ts';
@@ -94,7 +94,7 @@ function faultGroups(learned: Learned, options: PlanOptions): Readonly<Record<Fa
   const requests = journal.requests.filter((each) => isMoment(each));
   const writes = requests.filter(({ verb }) => isWriteVerb(verb));
   const moments: readonly (JournalRequest | JournalCall)[] = [...writes, ...journal.calls.filter(isEarly)];
-  const elects = journal.requests.some(({ resource }) => resource === 'leases');
+  const elects = journal.requests.some(isElection);
   return {
     crash: moments.flatMap((each) => crashes(momentOf(each))),
     restart: steps.flatMap((step): PlannedFault[] => [
