@@ -23,6 +23,8 @@ export type FaultGroup =
   | 'upgrade'
   /** A day passes. */
   | 'time'
+  /** Users change the fields of their objects, if the scenario has `inputs`. */
+  | 'inputs'
   /**
    * After a restart, lists show an older state than the operator has seen. Tried where lists of its caches take any version, as those of
    * client-go do, and those of this package do not; or when it is asked for.
@@ -39,6 +41,7 @@ const DEFAULT_GROUPS: readonly FaultGroup[] = [
   'leader',
   'upgrade',
   'time',
+  'inputs',
 ];
 
 /** The same words more often than this are the same moment as before. */
@@ -64,6 +67,8 @@ export interface PlanOptions {
   readonly groups?: readonly FaultGroup[];
   /** Whether there is a version before. */
   readonly hasFormer: boolean;
+  /** What users do with the fields of their objects. */
+  readonly inputs: readonly PlannedFault[];
 }
 
 /** The plans with one fault each, group by group in turn. */
@@ -110,6 +115,7 @@ function faultGroups(learned: Learned, options: PlanOptions): Readonly<Record<Fa
     time: learned.isTimed
       ? []
       : steps.map((step): PlannedFault => ({ type: 'wait', step, ms: elects ? LONG_ELECTED_MS : LONG_MS })),
+    inputs: options.inputs,
     past: steps.map((step): PlannedFault => ({ type: 'past', step })),
   };
 }

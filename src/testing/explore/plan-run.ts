@@ -10,10 +10,12 @@ import { HeldWatches } from './held-watches.ts';
 import { Journal } from './journal.ts';
 import type { OperatorHost } from './explored-operator.ts';
 import type { ExploredProcess, Interception } from './explored-process.ts';
+import { fieldOf, type InputFault } from './inputs/input-fault.ts';
+import { InputTrial } from './inputs/input-trial.ts';
 import { againOf, OtherUsers } from './other-users.ts';
 import { faultWords, type Moment, type Plan, type PlannedFault } from './plan.ts';
 import { type Oracle, type Problem, problemOf } from './problem.ts';
-import type { Expected, ExploredWorld, RunResult } from './run-result.ts';
+import type { Expected, ExploredWorld, InputEffect, RunResult } from './run-result.ts';
 
 export interface RunOptions {
   /** How the run without faults went; absent for that run. */
@@ -28,6 +30,9 @@ export interface RunOptions {
 
 /** How often a process may end by itself. */
 const MAX_EXITS = 3;
+/** An operator that takes longer until it does anything about a change does nothing about it. */
+const MAX_EFFECT_MS = 30_000;
+
 /** Runs the scenario on a fork of the world's cluster, with the faults of a plan. */
 export async function runPlan<O>(world: ExploredWorld<O>, plan: Plan, options: RunOptions = {}): Promise<RunResult> {
   await using cluster = await world.base.fork();
@@ -75,6 +80,7 @@ class PlanRun<O> {
   #exits = 0;
   #isApplicable = true;
   #idleWrites = 0;
+  #input: InputEffect | undefined;
   readonly #idleWritesAfter = new Map<string, number>();
 
   constructor(host: OperatorHost<O>, { cluster, world, plan, options }: PlanRunParts<O>) {
@@ -113,6 +119,7 @@ class PlanRun<O> {
       outside: this.#outsideStates,
       idleWrites: this.#idleWrites,
       idleWritesAfter: this.#idleWritesAfter,
+      ...(this.#input === undefined ? {} : { input: this.#input }),
       wasTaken,
     };
   }
@@ -223,6 +230,9 @@ class PlanRun<O> {
         case 'replaced':
           await this.#replace(fault.object);
           break;
+        case 'input':
+          await this.#tryInput(fault, name);
+          break;
         case 'wait':
           await this.#pass(fault.ms);
           break;
@@ -254,6 +264,27 @@ class PlanRun<O> {
     await this.#settle();
     this.#held.release('*');
     if (!isGone) this.#refuse(); // a finalizer of the operator keeps it
+  }
+
+  async #tryInput(fault: InputFault, step: string): Promise<void> {
+    const { expected } = this.#options;
+    const { outsideState } = this.#world.scenario;
+    const trial = new InputTrial(fault, {
+      users: this.#others,
+      journal: this.#journal,
+      volatility: expected?.volatility.get(step) ?? STABLE,
+      patienceMs: this.#host.patienceMs.filter((ms) => ms <= MAX_EFFECT_MS),
+      state: () => stateOf(this.#cluster, this.#world.start),
+      outside: () => outsideState?.(this.#outside),
+      recover: () => this.#recovered(),
+      pass: (ms) => this.#pass(ms),
+      failure: () => this.#process?.lastFailure,
+    });
+    const { isTaken, problems, hasEffect } = await trial.run();
+    if (!isTaken) return this.#refuse();
+    this.#input = { field: fieldOf(fault), hasEffect };
+    this.#problems.push(...problems);
+    if (problems.length > 0 || fault.then === 'new') throw new RunEnded();
   }
 
   async #start(past?: PastView): Promise<void> {

@@ -27,6 +27,13 @@ export interface Expected {
   readonly idleWritesAfter: ReadonlyMap<string, number>;
 }
 
+/** What a change of a field led to. */
+export interface InputEffect {
+  /** As `KIND path`. */
+  readonly field: string;
+  readonly hasEffect: boolean;
+}
+
 /** One run of a scenario. */
 export interface RunResult {
   readonly journal: Journal;
@@ -40,6 +47,8 @@ export interface RunResult {
   readonly idleWrites: number;
   /** The same after steps, of runs that wait there. */
   readonly idleWritesAfter: ReadonlyMap<string, number>;
+  /** The field that users changed last, and whether that had an effect. */
+  readonly input?: InputEffect;
   /** Whether every fault of the plan has happened. */
   readonly wasTaken: boolean;
 }

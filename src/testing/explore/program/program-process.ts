@@ -57,6 +57,11 @@ export class ProgramProcess implements ExploredProcess {
     return this.#hasAsked;
   }
 
+  /** What a program tells of its failures is in its logs only. */
+  get lastFailure(): undefined {
+    return undefined;
+  }
+
   /** Resolves when it is gone, with its connections. */
   get gone(): Promise<void> {
     return this.#system.ended;
