@@ -62,6 +62,14 @@ export class OtherUsers {
     }
   }
 
+  /** Deletes an object and creates it again; false if there is none, or if a finalizer of the operator keeps it. */
+  async makeAgain(name: ObjectName): Promise<boolean> {
+    const found = await this.find(name);
+    if (found === undefined) return false;
+    await this.delete(name);
+    return (await this.find(name)) === undefined && (await this.create(name, againOf(found)));
+  }
+
   /** Changes an object; false if there is none, or if the server refuses the change. */
   async change(name: ObjectName, patch: object): Promise<boolean> {
     const path = await this.#pathOf(name);

@@ -64,6 +64,14 @@ export interface Plan {
   readonly faults: readonly PlannedFault[];
 }
 
+/** The faults of one type. */
+export function faultsOf<T extends PlannedFault['type']>(
+  { faults }: Pick<Plan, 'faults'>,
+  type: T,
+): readonly Extract<PlannedFault, { readonly type: T }>[] {
+  return faults.filter((fault): fault is Extract<PlannedFault, { readonly type: T }> => fault.type === type);
+}
+
 /** The plan in one line, which `explore` repeats. */
 export function planText(plan: Plan): string {
   return JSON.stringify(plan);

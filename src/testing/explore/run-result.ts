@@ -27,6 +27,18 @@ export interface Expected {
   readonly idleWritesAfter: ReadonlyMap<string, number>;
 }
 
+/** How a run goes, besides its plan. */
+export interface RunOptions {
+  /** How the run without faults went; absent for that run. */
+  readonly expected?: Expected;
+  /** Time to pass after each step, to learn what changes with time. */
+  readonly pauseMs?: number;
+  /** How long nothing happens at the end; default that of the operator. */
+  readonly idleMs?: number;
+  /** Receives causes and effects at the end, of a cluster that records them. */
+  readonly onEnd?: (text: string, svg: string) => void;
+}
+
 /** What a change of a field led to. */
 export interface InputEffect {
   /** As `KIND path`. */

@@ -12,7 +12,7 @@ const plan = (field: string, value: unknown): Plan => ({
       object: 'acme.dev/v1 Cache default/web',
       step: 'create',
       changes: [{ field, value }],
-      then: 'back',
+      end: 'back',
     },
   ],
 });

@@ -7,7 +7,7 @@ interface FieldState {
   /** Plans that set the field and are still to be run. */
   left: number;
   hasEffect: boolean;
-  /** The first plan whose change led to nothing. */
+  /** A plan whose change led to nothing, the smallest one. */
   idle: Plan | undefined;
 }
 
@@ -33,8 +33,8 @@ export class FieldEffects {
     if (state === undefined) return;
     state.left -= 1;
     if (result?.isApplicable !== true) return;
-    if (result.input?.hasEffect === false && result.problems.length === 0) state.idle ??= plan;
-    else state.hasEffect = true;
+    if (result.input?.hasEffect !== false || result.problems.length > 0) state.hasEffect = true;
+    else if (changesIn(plan) <= changesIn(state.idle)) state.idle = plan; // later values differ more from what is there or default
   }
 
   /** The plans of fields that were tried in all planned ways, without any effect. */
@@ -44,6 +44,10 @@ export class FieldEffects {
       return idle === undefined || left > 0 || hasEffect || namesField(withoutEffect, kind, path) ? [] : [idle];
     });
   }
+}
+
+function changesIn(plan: Plan | undefined): number {
+  return (plan === undefined ? undefined : inputOf(plan))?.changes.length ?? Infinity;
 }
 
 /** The change of users that a plan consists of. */

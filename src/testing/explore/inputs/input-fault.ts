@@ -17,7 +17,7 @@ export interface InputFault {
   readonly object: ObjectName;
   readonly step: string;
   readonly changes: readonly InputChange[];
-  readonly then: 'back' | 'new';
+  readonly end: 'back' | 'new';
 }
 
 /** The field that is changed last, as `KIND path`. */
@@ -28,10 +28,10 @@ export function fieldOf({ object, changes }: InputFault): string {
 
 const MAX_VALUE = 60;
 
-export function inputWords({ object, step, changes, then }: InputFault): string {
+export function inputWords({ object, step, changes, end }: InputFault): string {
   const made = changes.map(changeWords).join(', then ');
-  const end = then === 'back' ? 'and change it back' : 'and replace it by a new one with the same fields';
-  return `after step "${step}", users change ${object}: ${made}, ${end}`;
+  const last = end === 'back' ? 'and change it back' : 'and replace it by a new one with the same fields';
+  return `after step "${step}", users change ${object}: ${made}, ${last}`;
 }
 
 export function changeWords({ field, value }: InputChange): string {

@@ -32,7 +32,7 @@ function plansWith(options: ConstructorParameters<typeof InputPlans>[0]['options
 
 test('each field below spec is changed to each value alone, with what must surround it, and in sequences', () => {
   const { plans } = plansWith({});
-  const alone = plans.filter(({ changes, then }) => then === 'back' && changes.length < 3);
+  const alone = plans.filter(({ changes, end }) => end === 'back' && changes.length < 3);
   expect(alone.map(({ changes }) => changes)).toEqual(
     expect.arrayContaining([
       [{ field: 'spec.size', value: 3 }],
@@ -47,7 +47,7 @@ test('each field below spec is changed to each value alone, with what must surro
     ]),
   );
   expect(JSON.stringify(plans)).not.toContain('status');
-  expect(plans.filter(({ then }) => then === 'new').map(({ changes }) => changes.at(-1)?.field)).toContain('spec.size');
+  expect(plans.filter(({ end }) => end === 'new').map(({ changes }) => changes.at(-1)?.field)).toContain('spec.size');
   expect(plans.some(({ changes }) => changes.length > 3)).toBe(true);
   expect(plansWith({}).plans).toEqual(plans);
 });

@@ -138,8 +138,8 @@ function changeTo({ path }: InputField, value: unknown): InputChange {
   return value === undefined ? { field: path } : { field: path, value };
 }
 
-function faultOf({ object, step }: InputField, changes: readonly InputChange[], then: InputFault['then']): InputFault {
-  return { type: 'input', object, step, changes, then };
+function faultOf({ object, step }: InputField, changes: readonly InputChange[], end: InputFault['end']): InputFault {
+  return { type: 'input', object, step, changes, end };
 }
 
 function generalName(field: string): string {

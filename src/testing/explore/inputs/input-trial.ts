@@ -15,7 +15,7 @@ export interface TrialSurroundings {
   readonly journal: Journal;
   /** What is not compared. */
   readonly volatility: Volatility;
-  /** Times after which an effect is looked for. */
+  /** Times after which the state is looked at. */
   readonly patienceMs: readonly number[];
   state(): ClusterState;
   outside(): unknown;
@@ -43,6 +43,8 @@ interface Snapshot {
   readonly calls: number;
 }
 
+/** An operator that takes longer until it does anything about a change does nothing about it. */
+const MAX_EFFECT_MS = 30_000;
 const REFUSED: TrialResult = { isTaken: false, problems: [], hasEffect: false };
 
 /** Changes an object as users do, and looks at what the operator makes of it. */
@@ -57,7 +59,7 @@ export class InputTrial {
 
   async run(): Promise<TrialResult> {
     const { users } = this.#around;
-    const { object, changes, then } = this.#fault;
+    const { object, changes, end } = this.#fault;
     const original = await users.find(object);
     if (original === undefined) return REFUSED;
     let hasEffect = false;
@@ -69,7 +71,7 @@ export class InputTrial {
       const failure = hasEffect ? undefined : this.#silentFailure(before);
       if (failure !== undefined) return { isTaken: true, hasEffect: true, problems: [this.#failed(failure, change)] };
     }
-    if (then === 'new') return { isTaken: true, hasEffect, problems: await this.#asNew(original) };
+    if (end === 'new') return { isTaken: true, hasEffect, problems: await this.#asNew(original) };
     await users.replace(object, (found) => restored(found, original));
     await this.#around.recover();
     return { isTaken: true, hasEffect, problems: [] };
@@ -88,7 +90,7 @@ export class InputTrial {
 
   async #hasEffect(before: Snapshot, change: InputChange): Promise<boolean> {
     let waitedMs = 0;
-    for (const untilMs of this.#around.patienceMs) {
+    for (const untilMs of this.#around.patienceMs.filter((ms) => ms <= MAX_EFFECT_MS)) {
       if (untilMs > waitedMs) await this.#around.pass(untilMs - waitedMs);
       waitedMs = untilMs;
       if (this.#isEffect(before, change)) return true;
