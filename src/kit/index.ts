@@ -77,6 +77,8 @@ export type { ColumnOptions, Columns } from './resource/columns.ts';
 export type { PathTo } from './resource/recorded-path.ts';
 export type { RuleOptions, Rules } from './resource/rules.ts';
 export type { RoundTripLoss, RoundTripOptions, RoundTripReport } from './resource/round-trip.ts';
+export { generateSample } from './resource/generate-sample.ts';
+export type { Structural } from './resource/schema-words.ts';
 export { SchemaError, type SchemaProblem } from './resource/schema-problem.ts';
 export {
   type InputOf,

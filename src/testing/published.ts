@@ -34,6 +34,7 @@ export {
   type ExploreReport,
   type FaultGroup,
   type Finding,
+  type InputOptions,
   type Oracle,
   type ProgramScenario,
   type RequestCost,

@@ -63,6 +63,8 @@ describe('a scenario in YAML', () => {
     ],
     ['run: x\nsteps: [{ name: a, delete: v1 Pod b }, { name: a, delete: v1 Pod b }]', 'two steps are named "a"'],
     ['run: x\ncluster: { nodes: many }\nsteps: [{ delete: v1 Pod b }]', '"cluster" must have a number of nodes'],
+    ['run: x\ninputs: { only: [] }\nsteps: [{ delete: v1 Pod b }]', '"inputs" has no "only": there are values'],
+    ['run: x\ninputs: { values: { Cache spec.size: 3 } }\nsteps: [{ delete: v1 Pod b }]', 'must have a list of values'],
     ['run: x\nserviceAccount: web\nsteps: [{ delete: v1 Pod b }]', 'it is written NAMESPACE/NAME'],
   ])('is refused as %j', async (text, problem) => {
     const file = join(folder, 'scenario.yaml');

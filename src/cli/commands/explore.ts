@@ -24,7 +24,7 @@ const definitions: FlagDefinitions = {
     type: 'string',
     value: 'GROUP,…',
     multiple: true,
-    help: 'Groups of faults: crash, restart, stale, error, users, foreign, leader, upgrade, time, past (default all that fit)',
+    help: 'Groups of faults: crash, restart, stale, error, users, foreign, leader, upgrade, time, inputs, past (default all that fit)',
   },
   only: {
     type: 'string',
@@ -115,7 +115,19 @@ function exploreOptions({ maxFaults, faults, ...settings }: ExploreSettings): Ex
 }
 
 const MAX_PARALLEL = 64;
-const GROUPS = ['crash', 'restart', 'stale', 'error', 'users', 'foreign', 'leader', 'upgrade', 'time', 'past'];
+const GROUPS = [
+  'crash',
+  'restart',
+  'stale',
+  'error',
+  'users',
+  'foreign',
+  'leader',
+  'upgrade',
+  'time',
+  'inputs',
+  'past',
+];
 const MAX_PLANS = 10_000_000;
 
 function settingsOf(flags: Flags): Omit<ExploreSettings, 'signal' | 'onProgress'> {

@@ -19,11 +19,13 @@ const SCENARIO_MEMBERS = [
   'steps',
   'ignore',
   'leaves',
+  'inputs',
   'quiet',
   'patience',
   'parallel',
 ];
 const CLUSTER_MEMBERS = ['nodes', 'scheduler', 'controllers'];
+const INPUT_MEMBERS = ['values', 'skip', 'withoutEffect'];
 const STEP_MEMBERS = ['name', 'apply', 'patch', 'delete', 'wait'];
 const PATCH_MEMBERS = ['object', 'merge'];
 const WAIT_MEMBERS = ['object', 'condition', 'deleted', 'timeout'];
@@ -78,6 +80,7 @@ class ScenarioReader {
       ...(await this.#steps(members['steps'])),
       ignore: this.#texts(members['ignore'], 'ignore'),
       leaves: this.#texts(members['leaves'], 'leaves'),
+      inputs: this.#inputs(members['inputs'] ?? false),
     };
   }
 
@@ -105,6 +108,18 @@ class ScenarioReader {
     if (typeof nodes !== 'number' || typeof scheduler !== 'boolean' || typeof controllers !== 'boolean')
       throw this.#refuse('"cluster" must have a number of nodes, and true or false for scheduler and controllers');
     return { nodes, scheduler, ...(controllers ? {} : { controllers }) };
+  }
+
+  #inputs(value: unknown): NonNullable<ProgramScenario['inputs']> {
+    if (typeof value === 'boolean') return value;
+    const { values = {}, skip, withoutEffect } = this.members(value, '"inputs"', INPUT_MEMBERS);
+    if (typeof values !== 'object' || values === null || !Object.values(values).every(Array.isArray))
+      throw this.#refuse('"values" of "inputs" must have a list of values for each field');
+    return {
+      values: values as Readonly<Record<string, readonly unknown[]>>,
+      skip: this.#texts(skip, 'skip'),
+      withoutEffect: this.#texts(withoutEffect, 'withoutEffect'),
+    };
   }
 
   async #steps(value: unknown): Promise<Pick<ProgramScenario, 'steps' | 'waits'>> {

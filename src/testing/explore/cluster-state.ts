@@ -2,6 +2,7 @@ import type { KubernetesObject } from '../../client/index.ts';
 import { insidesOf } from '../cluster-insides.ts';
 import type { TestCluster } from '../test-cluster.ts';
 import { GeneratedNames } from './generated-names.ts';
+import { isElectionLock } from './program/election-lock.ts';
 
 /** An object in the form in which runs are compared: without what differs in every run. */
 export interface StateObject {
@@ -99,7 +100,7 @@ export function idOf({ kind = '', metadata }: Partial<KubernetesObject>, names: 
 }
 
 function isCompared({ kind = '', metadata }: Partial<KubernetesObject>): boolean {
-  if (UNCOMPARED.has(kind)) return false;
+  if (UNCOMPARED.has(kind) || isElectionLock({ metadata: { annotations: metadata?.annotations ?? {} } })) return false;
   const controller = metadata?.ownerReferences?.find((owner) => owner.controller === true);
   if (controller === undefined) return true;
   return !(BUILT_IN_OWNERS.has(controller.kind) && /^(batch|apps|v1|discovery)/.test(controller.apiVersion));

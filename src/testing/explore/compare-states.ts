@@ -147,12 +147,12 @@ function isTree(value: unknown): value is object {
 const MAX_VALUE = 120;
 
 /** A difference in words. */
-export function differenceWords(difference: Difference): string {
+export function differenceWords(difference: Difference, otherwise = 'without faults'): string {
   switch (difference.type) {
     case 'missing':
       return `${difference.id} does not exist`;
     case 'extra':
-      return `${difference.id} exists, and does not without faults`;
+      return `${difference.id} exists, and does not ${otherwise}`;
     case 'terminating':
       return `${difference.id} is being deleted and does not go away`;
     case 'changed':

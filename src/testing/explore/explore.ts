@@ -1,6 +1,9 @@
 import { type Clock, type Duration, messageOf, millisecondsOf, RealClock, SeededRandom } from '../../base/index.ts';
 import type { Journal } from './journal.ts';
-import { judge, judgeCalm } from './judge.ts';
+import { FieldEffects, inputOf, partOf } from './inputs/field-effects.ts';
+import type { InputOptions } from './inputs/input-options.ts';
+import { firstStates, type InputDefinition, InputPlans } from './inputs/input-plans.ts';
+import { ignoredProblem, judge, judgeCalm } from './judge.ts';
 import { type Learned, learn, openWorld } from './learn.ts';
 import { type FaultGroup, singlePlans } from './make-plans.ts';
 import { parsePlan, type Plan, type PlannedFault } from './plan.ts';
@@ -15,7 +18,7 @@ import type { ExploredWorld, RunResult } from './run-result.ts';
 import type { ProgramScenario, Scenario, ScenarioParts } from './scenario.ts';
 import { shrunk } from './shrink.ts';
 import { storyOf } from './story.ts';
-import { unsetFields } from './unset-fields.ts';
+import { type FieldDefinition, unsetFields } from './unset-fields.ts';
 import { costOf, usedRights } from './usage.ts';
 
 export interface ExploreOptions {
@@ -120,6 +123,8 @@ class Exploration<O> {
   readonly #seed: string;
   readonly #learned = new Map<string, Promise<Learned | undefined>>();
   readonly #found = new Map<string, Found>();
+  readonly #effects = new FieldEffects();
+  #definitions: readonly (FieldDefinition & InputDefinition)[] = [];
   #done = 0;
   #skipped = 0;
   #unconfirmed = 0;
@@ -134,6 +139,8 @@ class Exploration<O> {
   }
 
   async run(given: Plan | undefined): Promise<ExploreReport> {
+    const { customresourcedefinitions } = this.#world.base.client.apiextensions.v1;
+    this.#definitions = (await customresourcedefinitions.list()).items;
     const learned = await learn(this.#world, this.#other, {
       seed: given?.seed ?? this.#seed,
       steps: given?.steps ?? this.#steps,
@@ -146,7 +153,6 @@ class Exploration<O> {
     const left = isWhole ? await run() : 0; // without a run to compare with, there is nothing to look for
     const findings = await this.#findings(given !== undefined);
     const { journal } = learned.run;
-    const definitions = await this.#world.base.client.apiextensions.v1.customresourcedefinitions.list();
     const data = {
       scenario: this.#name,
       findings,
@@ -158,7 +164,7 @@ class Exploration<O> {
       isDeterministic: learned.isDeterministic,
       rights: usedRights(journal),
       cost: costOf(journal),
-      unsetFields: unsetFields(definitions.items, learned.run.states.values()),
+      unsetFields: unsetFields(this.#definitions, learned.run.states.values()),
     };
     return makeReport(data, { repeat: (plan) => this.#world.operator.repeatWords(plan) });
   }
@@ -172,13 +178,16 @@ class Exploration<O> {
   async #all(learned: Learned): Promise<number> {
     const { maxPlans = MAX_PLANS, part = { index: 0, count: 1 }, maxFaults = 1, faults } = this.#options;
     const groups = faults === undefined ? {} : { groups: faults };
+    const inputs = this.#inputPlans(learned);
     const singles = singlePlans(learned, {
       seed: this.#seed,
       steps: this.#steps,
       hasFormer: this.#world.operator.hasFormer,
+      inputs: inputs.plans,
       ...groups,
     });
-    const own = singles.filter((_, index) => index % part.count === part.index);
+    const own = partOf(singles, part);
+    this.#effects.expect(own);
     let begun = 0;
     const work = async (): Promise<void> => {
       for (let plan = own[begun]; plan !== undefined && begun < maxPlans && !this.#isOver; plan = own[begun]) {
@@ -188,8 +197,36 @@ class Exploration<O> {
     };
     await Promise.all(Array.from({ length: this.#world.operator.parallel }, work));
     const left = own.length - begun;
+    await this.#findIgnored(inputs, learned);
     if (maxFaults === 2) await this.#pairs(singles, learned);
     return left;
+  }
+
+  #inputPlans({ run }: Learned): InputPlans {
+    const { inputs = false } = this.#world.scenario;
+    const own = operatorObjects(run);
+    const objects = inputs === false ? [] : firstStates(run.states, (state) => userObjects(state, own));
+    return new InputPlans({ definitions: this.#definitions, objects, options: this.#inputOptions, seed: this.#seed });
+  }
+
+  get #inputOptions(): InputOptions {
+    const { inputs } = this.#world.scenario;
+    return typeof inputs === 'object' ? inputs : {};
+  }
+
+  /** Fields that do nothing where the scenario's objects are as they are, and neither where other fields differ. */
+  async #findIgnored(inputs: InputPlans, learned: Learned): Promise<void> {
+    const more = this.#effects.ignored(this.#inputOptions).flatMap((plan) => {
+      const fault = inputOf(plan);
+      const faults = fault === undefined ? [] : inputs.inOtherSurroundings(fault);
+      return faults.map((each): Plan => ({ seed: this.#seed, faults: [each] }));
+    });
+    this.#effects.expect(more);
+    for (const plan of more) if (!this.#isOver) await this.#try(plan, learned, this.#done + more.length);
+    for (const plan of this.#effects.ignored(this.#inputOptions)) {
+      const problem = ignoredProblem(plan);
+      if (problem !== undefined) await this.#meet(problem, plan, learned);
+    }
   }
 
   async #pairs(singles: readonly Plan[], learned: Learned): Promise<void> {
@@ -209,7 +246,13 @@ class Exploration<O> {
   }
 
   async #one(plan: Plan, learned: Learned): Promise<number> {
-    if (plan.faults.length > 0) await this.#try(plan, learned, 1);
+    if (plan.faults.length === 0) return 0;
+    this.#effects.expect([plan]);
+    await this.#try(plan, learned, 1);
+    for (const each of this.#effects.ignored({})) {
+      const problem = ignoredProblem(each);
+      if (problem !== undefined) await this.#meet(problem, each, learned);
+    }
     return 0;
   }
 
@@ -219,15 +262,18 @@ class Exploration<O> {
     return signal?.aborted === true || this.#clock.monotonic() - this.#startMs >= millisecondsOf(budget);
   }
 
-  async #try(plan: Plan, learned: Learned, total: number): Promise<boolean> {
-    const result = await runPlan(this.#world, plan, { expected: learned.expected });
+  async #try(plan: Plan, whole: Learned, total: number): Promise<boolean> {
+    const learned = plan.steps === undefined ? whole : await this.#learnedOf(plan.steps);
     this.#done += 1;
-    if (result.isApplicable) {
-      const [problem] = this.#problems(result, plan, learned);
+    const result = learned === undefined ? undefined : await runPlan(this.#world, plan, { expected: learned.expected });
+    this.#effects.note(plan, result);
+    if (learned !== undefined && result?.isApplicable === true) {
+      // whether a field is ignored is only known when all of its values were tried
+      const [problem] = this.#problems(result, plan, learned).filter(({ oracle }) => oracle !== 'ignored');
       if (problem !== undefined) await this.#meet(problem, plan, learned);
     } else this.#skipped += 1;
     this.#options.onProgress?.({ done: this.#done, total, findings: this.#found.size });
-    return result.isApplicable;
+    return result?.isApplicable === true;
   }
 
   /** The problems that the run without faults does not have. */
@@ -350,6 +396,6 @@ function leftovers<O>(run: RunResult, steps: readonly string[], { leaves = [] }:
 /** Whether two faults can happen in one run. */
 function fitTogether([one, other]: readonly PlannedFault[]): boolean {
   if (one === undefined || other === undefined) return false;
-  const exclusive = ['upgrade', 'foreign', 'takeover', 'early', 'replaced'];
+  const exclusive = ['upgrade', 'foreign', 'takeover', 'early', 'replaced', 'input'];
   return !exclusive.includes(one.type) && !exclusive.includes(other.type);
 }

@@ -29,6 +29,8 @@ export interface ExploredProcess {
   readonly isAlive: boolean;
   /** Why it has ended by itself; undefined where it was killed. */
   readonly failure: unknown;
+  /** Why its last attempt for an object failed, as far as that is known; undefined where it did not. */
+  readonly lastFailure: string | undefined;
   /** Ends the process as `kill -9` does: none of its code gets another answer. */
   kill(): void;
   /** It stands still, and another replica takes its place: `settle` does not wait for it any more. */

@@ -15,6 +15,8 @@ export interface JournalRequest extends Moment {
   readonly name: string;
   /** Sent by a run of a controller; others fill caches, elect leaders and write events. */
   isOfRun: boolean;
+  /** It is about an object that exists only for the election of a leader, and is not a Lease. */
+  isOfElection?: boolean;
   /** A list that takes any version, also one that is older than what the process has seen before. */
   readonly takesAnyVersion: boolean;
   readonly sent: unknown;
@@ -67,6 +69,7 @@ export interface AnsweredObject {
     readonly resourceVersion?: string;
     readonly generateName?: string;
     readonly deletionTimestamp?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
     readonly ownerReferences?: readonly {
       readonly uid: string;
       readonly kind: string;
@@ -128,8 +131,13 @@ export class Journal {
 }
 
 /** Whether a request is part of the operator's work. */
-export function isWork({ resource }: Pick<JournalRequest, 'resource'>): boolean {
-  return !UPKEEP.includes(resource);
+export function isWork({ resource, isOfElection }: Pick<JournalRequest, 'resource' | 'isOfElection'>): boolean {
+  return isOfElection !== true && !UPKEEP.includes(resource);
+}
+
+/** Whether a request takes part in the election of a leader. */
+export function isElection({ resource, isOfElection }: Pick<JournalRequest, 'resource' | 'isOfElection'>): boolean {
+  return isOfElection === true || resource === 'leases';
 }
 
 export function isWriteVerb(verb: RequestVerb): boolean {

@@ -1,7 +1,8 @@
 import { formatDuration } from '../../base/index.ts';
 import { type AnsweredObject, isWriteVerb, type Journal, type JournalRequest, resourceWords } from './journal.ts';
 import { parseObjectName } from './other-users.ts';
-import type { Plan } from './plan.ts';
+import { changeWords, fieldOf } from './inputs/input-fault.ts';
+import type { Plan, PlannedFault } from './plan.ts';
 import type { Problem } from './problem.ts';
 import type { Expected, RunResult } from './run-result.ts';
 
@@ -33,11 +34,28 @@ export function judge(
 ): readonly Problem[] {
   return [
     ...result.problems,
-    ...idleProblems(result, calm.expected.idleWrites),
+    ...idleProblems(result, calm.expected),
+    ...ignored(result, plan),
     ...destroyed(result.journal, calm, plan),
     ...touched(result.journal, plan),
     ...(isUpgrade(plan) ? [] : untrue(result.journal)), // the new version may add children to what was ready
   ];
+}
+
+/** A change that users made, and that led to nothing. */
+function ignored({ input, problems }: RunResult, plan: Plan): readonly Problem[] {
+  const problem = input?.hasEffect === false && problems.length === 0 ? ignoredProblem(plan) : undefined;
+  return problem === undefined ? [] : [problem];
+}
+
+/** The problem that the field which a plan changes last is ignored. */
+export function ignoredProblem({ faults }: Plan): Problem | undefined {
+  const fault = faults.find(({ type }) => type === 'input');
+  if (fault?.type !== 'input') return undefined;
+  const field = fieldOf(fault);
+  const change = fault.changes.at(-1);
+  const example = change === undefined ? '' : `, as when ${changeWords(change)}`;
+  return { oracle: 'ignored', message: `${field} can be set, and nothing comes of it${example}`, subject: field };
 }
 
 function isUpgrade({ faults }: Plan): boolean {
@@ -51,9 +69,18 @@ export function judgeCalm({ journal, problems }: RunResult, calm: CalmWrites): r
   return [...problems, ...(busy ? [{ oracle: 'busy', message, subject: 'idle' } as const] : []), ...untrue(journal)];
 }
 
-function idleProblems({ idleWrites }: RunResult, expected: number): readonly Problem[] {
-  if (idleWrites <= 2 * expected + IDLE_TOLERANCE) return [];
-  const message = `it writes although nothing changes: ${idleWrites} times at the end, and ${expected} times without faults`;
+function idleProblems(result: RunResult, expected: Expected): readonly Problem[] {
+  const counts = [
+    ...[...result.idleWritesAfter].map(([step, writes]) => ({
+      when: `after step "${step}"`,
+      writes,
+      calm: expected.idleWritesAfter.get(step) ?? writes,
+    })),
+    { when: 'at the end', writes: result.idleWrites, calm: expected.idleWrites },
+  ];
+  const busy = counts.find(({ writes, calm }) => writes > 2 * calm + IDLE_TOLERANCE);
+  if (busy === undefined) return [];
+  const message = `it writes although nothing changes: ${busy.writes} times ${busy.when}, and ${busy.calm} times without faults`;
   return [{ oracle: 'busy', message, subject: 'idle' }];
 }
 
@@ -63,7 +90,8 @@ function destroyed(
   { run, expected }: { readonly run: RunResult; readonly expected: Expected },
   plan: Plan,
 ): readonly Problem[] {
-  if (plan.faults.some(({ type }) => type === 'foreign' || type === 'replaced')) return [];
+  const isMeant = ({ type }: PlannedFault): boolean => ['foreign', 'replaced', 'input'].includes(type);
+  if (plan.faults.some(isMeant)) return [];
   const [before, now] = [losses(run.journal), losses(journal)];
   const kept = new Set([...expected.states.values()].flatMap(({ objects }) => objects.map(({ id }) => id)));
   return [...now].flatMap(([loss, count]): Problem[] =>

@@ -83,11 +83,19 @@ export async function learn<O>(
     steps.map((step) => [step, joined(ignored(world.scenario), ...others.map((each) => between(each, step)))]),
   );
   const isOutsideStable = others.every((each) => deepEqual([...run.outside.values()], [...each.outside.values()]));
+  const isTimed = isInRealTime || steps.some((step) => !isStable(between(slow, step)));
   const words = ({ journal }: RunResult): readonly string[] => journal.requests.map(({ request }) => request);
   return {
     run,
-    expected: { states: run.states, outside: run.outside, volatility, isOutsideStable, idleWrites: run.idleWrites },
-    isTimed: isInRealTime || steps.some((step) => !isStable(between(slow, step))),
+    expected: {
+      states: run.states,
+      outside: run.outside,
+      volatility,
+      isOutsideStable,
+      idleWrites: run.idleWrites,
+      idleWritesAfter: isTimed && !isInRealTime ? new Map() : slow.idleWritesAfter,
+    },
+    isTimed,
     calm: { writes: slow.idleWrites, ms: pauseMs },
     isDeterministic: isInRealTime || deepEqual(words(run), words(again)),
   };

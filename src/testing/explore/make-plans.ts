@@ -1,4 +1,4 @@
-import { type JournalCall, type JournalRequest, isWork, isWriteVerb } from './journal.ts';
+import { type JournalCall, type JournalRequest, isElection, isWork, isWriteVerb } from './journal.ts';
 import type { Learned } from './learn.ts';
 import type { Moment, Plan, PlannedFault } from './plan.ts';
 import { operatorObjects, type OperatorObject, userObjects } from './recorded-objects.ts';
@@ -23,6 +23,8 @@ export type FaultGroup =
   | 'upgrade'
   /** A day passes. */
   | 'time'
+  /** Users change the fields of their objects, if the scenario has `inputs`. */
+  | 'inputs'
   /**
    * After a restart, lists show an older state than the operator has seen. Tried where lists of its caches take any version, as those of
    * client-go do, and those of this package do not; or when it is asked for.
@@ -39,6 +41,7 @@ const DEFAULT_GROUPS: readonly FaultGroup[] = [
   'leader',
   'upgrade',
   'time',
+  'inputs',
 ];
 
 /** The same words more often than this are the same moment as before. */
@@ -64,23 +67,31 @@ export interface PlanOptions {
   readonly groups?: readonly FaultGroup[];
   /** Whether there is a version before. */
   readonly hasFormer: boolean;
+  /** What users do with the fields of their objects. */
+  readonly inputs: readonly PlannedFault[];
 }
 
 /** The plans with one fault each, group by group in turn. */
 export function singlePlans(learned: Learned, options: PlanOptions): readonly Plan[] {
   const made = faultGroups(learned, options);
   const wanted = options.groups ?? [...DEFAULT_GROUPS, ...(mayGoBack(learned) ? (['past'] as const) : [])];
-  const lists = wanted.map((group) => made[group]);
+  const lists = wanted.map((group) => [
+    ...made[group].map((fault): Draft => ({ faults: [fault] })),
+    ...(group === 'users' ? hurried(learned, options.steps) : []),
+  ]);
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   const inTurn = Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list[index] ?? []));
   const seen = new Set<string>();
-  return inTurn.flat().flatMap((fault) => {
-    const text = JSON.stringify(fault);
+  return inTurn.flat().flatMap((draft) => {
+    const text = JSON.stringify(draft);
     if (seen.has(text)) return [];
     seen.add(text);
-    return [{ seed: options.seed, faults: [fault] }];
+    return [{ seed: options.seed, ...draft }];
   });
 }
+
+/** A plan without its seed. */
+type Draft = Omit<Plan, 'seed'>;
 
 function faultGroups(learned: Learned, options: PlanOptions): Readonly<Record<FaultGroup, readonly PlannedFault[]>> {
   const { journal } = learned.run;
@@ -88,7 +99,7 @@ function faultGroups(learned: Learned, options: PlanOptions): Readonly<Record<Fa
   const requests = journal.requests.filter((each) => isMoment(each));
   const writes = requests.filter(({ verb }) => isWriteVerb(verb));
   const moments: readonly (JournalRequest | JournalCall)[] = [...writes, ...journal.calls.filter(isEarly)];
-  const elects = journal.requests.some(({ resource }) => resource === 'leases');
+  const elects = journal.requests.some(isElection);
   return {
     crash: moments.flatMap((each) => crashes(momentOf(each))),
     restart: steps.flatMap((step): PlannedFault[] => [
@@ -97,13 +108,14 @@ function faultGroups(learned: Learned, options: PlanOptions): Readonly<Record<Fa
     ]),
     stale: lags(learned, steps),
     error: [...requests, ...journal.calls.filter(isEarly)].flatMap(errors),
-    users: [...early(writes, steps), ...changes(learned, steps)],
+    users: [...early(requests, steps), ...changes(learned, steps)],
     foreign: foreign(learned),
     leader: elects ? moments.map((each): PlannedFault => ({ type: 'takeover', at: momentOf(each) })) : [],
     upgrade: options.hasFormer ? steps.slice(0, -1).map((step): PlannedFault => ({ type: 'upgrade', step })) : [],
     time: learned.isTimed
       ? []
       : steps.map((step): PlannedFault => ({ type: 'wait', step, ms: elects ? LONG_ELECTED_MS : LONG_MS })),
+    inputs: options.inputs,
     past: steps.map((step): PlannedFault => ({ type: 'past', step })),
   };
 }
@@ -176,10 +188,24 @@ function lags({ run }: Learned, steps: readonly string[]): readonly PlannedFault
   return faults;
 }
 
-/** The next step begins while the operator works on the one before. */
-function early(writes: readonly JournalRequest[], steps: readonly string[]): readonly PlannedFault[] {
-  const inTime = writes.filter(({ step }) => step >= 0 && step < steps.length - 1);
+/** The next step begins while the operator works on the one before, also between its reads and its writes. */
+function early(requests: readonly JournalRequest[], steps: readonly string[]): readonly PlannedFault[] {
+  const inTime = requests.filter(({ step }) => step >= 0 && step < steps.length - 1);
   return inTime.map((each) => ({ type: 'early', at: momentOf(each) }));
+}
+
+/** Users leave out all steps up to the last one, often a deletion, and take it while the operator works on an earlier one. */
+function hurried({ run }: Learned, steps: readonly string[]): readonly Draft[] {
+  const last = steps.at(-1) ?? '';
+  const early = [
+    ...run.journal.requests.filter((each) => isMoment(each) && isWriteVerb(each.verb)),
+    ...run.journal.calls,
+  ];
+  const inTime = early.filter((each) => isEarly(each) && each.step >= 0 && each.step < steps.length - 2);
+  return inTime.map((each) => ({
+    steps: [...steps.slice(0, each.step + 1), last],
+    faults: [{ type: 'early', at: momentOf(each) }],
+  }));
 }
 
 /** What other users do to the operator's objects, and to those that it works for. */

@@ -33,6 +33,7 @@ export class OperatorProcess implements ExploredProcess {
   readonly #around: ProcessSurroundings;
   readonly #end = new AbortController();
   readonly #launched: LaunchedApp;
+  readonly #runs: ProcessRuns;
   readonly #killed: Promise<never>;
   #markKilled: () => void = () => undefined;
   #past: PastView | undefined;
@@ -53,9 +54,10 @@ export class OperatorProcess implements ExploredProcess {
     this.#killed.catch(() => undefined); // only runs wait for it
     this.app = makeApp(this);
     const insides = insidesOf(around.cluster);
+    this.#runs = new ProcessRuns(insides.tracker, this.#killed);
     this.#launched = insides.launch(this.app, {
       wrapTransport: (inner) => this.#transport(inner),
-      tracker: new ProcessRuns(insides.tracker, this.#killed),
+      tracker: this.#runs,
       signal: this.#end.signal,
       onFailure: (error) => this.#failed(error),
     });
@@ -63,6 +65,10 @@ export class OperatorProcess implements ExploredProcess {
 
   get isAlive(): boolean {
     return this.#isAlive;
+  }
+
+  get lastFailure(): string | undefined {
+    return this.#runs.lastFailure;
   }
 
   /** Ends the process as `kill -9` does: none of its code gets another answer. */

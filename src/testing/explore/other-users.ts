@@ -1,4 +1,4 @@
-import { hasReason } from '../../api/client.ts';
+import { hasReason, StatusError } from '../../api/client.ts';
 import { clone } from '../../base/index.ts';
 import type { KubernetesObject } from '../../client/index.ts';
 import type { TestCluster } from '../test-cluster.ts';
@@ -62,6 +62,14 @@ export class OtherUsers {
     }
   }
 
+  /** Deletes an object and creates it again; false if there is none, or if a finalizer of the operator keeps it. */
+  async makeAgain(name: ObjectName): Promise<boolean> {
+    const found = await this.find(name);
+    if (found === undefined) return false;
+    await this.delete(name);
+    return (await this.find(name)) === undefined && (await this.create(name, againOf(found)));
+  }
+
   /** Changes an object; false if there is none, or if the server refuses the change. */
   async change(name: ObjectName, patch: object): Promise<boolean> {
     const path = await this.#pathOf(name);
@@ -77,6 +85,24 @@ export class OtherUsers {
     } catch (error) {
       if (hasReason(error, 'NotFound') || hasReason(error, 'Invalid')) return false;
       throw error;
+    }
+  }
+
+  /** Sends the whole object with a change; false if there is none, if the server refuses the change, or if it makes no difference. */
+  async replace(name: ObjectName, change: (found: KubernetesObject) => KubernetesObject): Promise<boolean> {
+    const path = await this.#pathOf(name);
+    for (;;) {
+      const found = await this.find(name);
+      if (found === undefined) return false;
+      try {
+        const sent = { method: 'PUT', path, body: change(found), query: { fieldManager: OTHER_USER } } as const;
+        const stored = (await this.#cluster.client.request(sent)) as KubernetesObject;
+        return stored.metadata?.resourceVersion !== found.metadata?.resourceVersion;
+      } catch (error) {
+        if (hasReason(error, 'Conflict')) continue; // the operator was faster
+        if (error instanceof StatusError && error.code < 500) return false;
+        throw error;
+      }
     }
   }
 

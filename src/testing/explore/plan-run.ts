@@ -1,30 +1,23 @@
-import { deepEqual, messageOf } from '../../base/index.ts';
+import { messageOf } from '../../base/index.ts';
 import { insidesOf } from '../cluster-insides.ts';
 import type { PastView } from '../faults/index.ts';
 import type { TestCluster } from '../test-cluster.ts';
 import { brokenInvariants } from './broken-invariants.ts';
 import { type ClusterState, stateOf } from './cluster-state.ts';
-import { differencesOf, STABLE } from './compare-states.ts';
+import { STABLE } from './compare-states.ts';
 import { GeneratedNames } from './generated-names.ts';
 import { HeldWatches } from './held-watches.ts';
 import { Journal } from './journal.ts';
 import type { OperatorHost } from './explored-operator.ts';
 import type { ExploredProcess, Interception } from './explored-process.ts';
-import { againOf, OtherUsers } from './other-users.ts';
-import { faultWords, type Moment, type Plan, type PlannedFault } from './plan.ts';
-import { type Oracle, type Problem, problemOf } from './problem.ts';
-import type { Expected, ExploredWorld, RunResult } from './run-result.ts';
-
-export interface RunOptions {
-  /** How the run without faults went; absent for that run. */
-  readonly expected?: Expected;
-  /** Time to pass after each step, to learn what changes with time. */
-  readonly pauseMs?: number;
-  /** How long nothing happens at the end; default that of the operator. */
-  readonly idleMs?: number;
-  /** Receives causes and effects at the end, of a cluster that records them. */
-  readonly onEnd?: (text: string, svg: string) => void;
-}
+import { fieldOf, type InputFault } from './inputs/input-fault.ts';
+import { interceptionOf } from './interceptions.ts';
+import { InputTrial } from './inputs/input-trial.ts';
+import { OtherUsers } from './other-users.ts';
+import { faultsOf, faultWords, type Moment, type Plan, type PlannedFault } from './plan.ts';
+import type { Oracle, Problem } from './problem.ts';
+import type { Expected, ExploredWorld, InputEffect, RunOptions, RunResult } from './run-result.ts';
+import { stepProblems } from './step-problems.ts';
 
 /** How often a process may end by itself. */
 const MAX_EXITS = 3;
@@ -75,6 +68,8 @@ class PlanRun<O> {
   #exits = 0;
   #isApplicable = true;
   #idleWrites = 0;
+  #input: InputEffect | undefined;
+  readonly #idleWritesAfter = new Map<string, number>();
 
   constructor(host: OperatorHost<O>, { cluster, world, plan, options }: PlanRunParts<O>) {
     this.#host = host;
@@ -111,6 +106,8 @@ class PlanRun<O> {
       states: this.#states,
       outside: this.#outsideStates,
       idleWrites: this.#idleWrites,
+      idleWritesAfter: this.#idleWritesAfter,
+      ...(this.#input === undefined ? {} : { input: this.#input }),
       wasTaken,
     };
   }
@@ -126,7 +123,7 @@ class PlanRun<O> {
       this.#step = index;
       await this.#takeStep(name);
     }
-    await this.#idle();
+    this.#idleWrites = await this.#idle(this.#options.idleMs ?? this.#host.idleMs);
   }
 
   async #takeStep(name: string): Promise<void> {
@@ -146,9 +143,20 @@ class PlanRun<O> {
     await this.#recovered();
     await this.#check(name);
     await this.#after(name);
-    if (this.#options.pauseMs === undefined) return;
+    if (this.#options.pauseMs === undefined) return this.#rest(name);
+    this.#idleWritesAfter.set(name, await this.#idle(this.#host.idleMs));
     await this.#pass(this.#options.pauseMs);
     this.#keep(name);
+  }
+
+  /** After the step with the last fault nothing happens for a while: what the operator has learned there, it may forget later. */
+  async #rest(name: string): Promise<void> {
+    const isLast = this.#step === this.#steps.length - 1;
+    const wasTaken = this.#plan.faults.every((fault) => this.#met.has(fault));
+    const isQuiet = this.#held.isEmpty && !this.#isFormer && this.#early.size === 0;
+    if (isLast || !wasTaken || !isQuiet || this.#plan.faults.length === 0) return;
+    if (this.#idleWritesAfter.size > 0 || this.#options.expected?.idleWritesAfter.has(name) !== true) return;
+    this.#idleWritesAfter.set(name, await this.#idle(this.#host.idleMs));
   }
 
   /** What users do in the step, unless it has begun early. */
@@ -204,6 +212,9 @@ class PlanRun<O> {
         case 'replaced':
           await this.#replace(fault.object);
           break;
+        case 'input':
+          await this.#tryInput(fault, name);
+          break;
         case 'wait':
           await this.#pass(fault.ms);
           break;
@@ -226,15 +237,32 @@ class PlanRun<O> {
   }
 
   async #replace(object: string): Promise<void> {
-    const found = await this.#others.find(object);
-    if (found === undefined) return this.#refuse();
     this.#held.hold('*', 0, 'events');
-    await this.#others.delete(object);
-    const isGone = (await this.#others.find(object)) === undefined;
-    if (isGone) await this.#others.create(object, againOf(found));
+    const isNew = await this.#others.makeAgain(object);
     await this.#settle();
     this.#held.release('*');
-    if (!isGone) this.#refuse(); // a finalizer of the operator keeps it
+    if (!isNew) this.#refuse();
+  }
+
+  async #tryInput(fault: InputFault, step: string): Promise<void> {
+    const { expected } = this.#options;
+    const { outsideState } = this.#world.scenario;
+    const trial = new InputTrial(fault, {
+      users: this.#others,
+      journal: this.#journal,
+      volatility: expected?.volatility.get(step) ?? STABLE,
+      patienceMs: this.#host.patienceMs,
+      state: () => stateOf(this.#cluster, this.#world.start),
+      outside: () => outsideState?.(this.#outside),
+      recover: () => this.#recovered(),
+      pass: (ms) => this.#pass(ms),
+      failure: () => this.#process?.lastFailure,
+    });
+    const { isTaken, problems, hasEffect } = await trial.run();
+    if (!isTaken) return this.#refuse();
+    this.#input = { field: fieldOf(fault), hasEffect };
+    this.#problems.push(...problems);
+    if (problems.length > 0 || fault.end === 'new') throw new RunEnded();
   }
 
   async #start(past?: PastView): Promise<void> {
@@ -260,25 +288,13 @@ class PlanRun<O> {
       (each) => 'at' in each && each.at.request === request && each.at.nth === nth && !this.#met.has(each),
     );
     if (fault === undefined) return undefined;
-    switch (fault.type) {
-      case 'crash':
-        this.#meet(fault);
-        return { type: 'kill', when: fault.when };
-      case 'error':
-        this.#meet(fault);
-        return { type: 'fail', error: fault.error, effect: fault.effect };
-      case 'early': {
-        const next = this.#steps[this.#step + 1];
-        if (next === undefined) return undefined;
-        this.#meet(fault);
-        return { type: 'meanwhile', act: () => this.#begin(next) };
-      }
-      case 'takeover':
-        this.#meet(fault);
-        return { type: 'pause', until: new Promise<void>((resolve) => (this.#resume = resolve)) };
-      default:
-        return undefined;
-    }
+    const next = this.#steps[this.#step + 1];
+    const met = interceptionOf(fault, {
+      ...(next === undefined ? {} : { begin: () => this.#begin(next) }),
+      pause: () => new Promise<void>((resolve) => (this.#resume = resolve)),
+    });
+    if (met !== undefined) this.#meet(fault);
+    return met;
   }
 
   /** Begins a step before its turn. */
@@ -385,21 +401,12 @@ class PlanRun<O> {
     this.#outsideStates.set(name, outsideState?.(this.#outside));
   }
 
-  #differences(name: string, { states, outside, volatility, isOutsideStable }: Expected): readonly Problem[] {
-    const wanted = states.get(name);
-    if (wanted === undefined) return [];
-    const differences = differencesOf(
-      wanted,
-      stateOf(this.#cluster, this.#world.start),
-      volatility.get(name) ?? STABLE,
-    );
-    const inside = differences.map((each) => problemOf(each, name));
+  #differences(name: string, expected: Expected): readonly Problem[] {
     const { outsideState } = this.#world.scenario;
-    if (outsideState === undefined || !isOutsideStable) return inside;
-    const [before, now] = [outside.get(name), outsideState(this.#outside)];
-    if (deepEqual(before, now)) return inside;
-    const message = `after step "${name}", outside is ${JSON.stringify(now)} instead of ${JSON.stringify(before)}`;
-    return [...inside, { oracle: 'outside', message, subject: 'outside' }];
+    return stepProblems(name, expected, {
+      state: stateOf(this.#cluster, this.#world.start),
+      ...(outsideState === undefined ? {} : { outside: outsideState(this.#outside) }),
+    });
   }
 
   #broken(step: string): Promise<readonly Problem[]> {
@@ -408,29 +415,23 @@ class PlanRun<O> {
   }
 
   /** Lets time pass in which nothing happens, and counts what the operator writes meanwhile. */
-  async #idle(): Promise<void> {
+  async #idle(ms: number): Promise<number> {
     const before = this.#journal.writes.length;
-    await this.#pass(this.#options.idleMs ?? this.#host.idleMs);
-    this.#idleWrites = this.#journal.writes.length - before;
+    await this.#pass(ms);
+    return this.#journal.writes.length - before;
   }
 
   #meet(fault: PlannedFault): void {
     this.#met.add(fault);
-    this.#journal.add({ type: 'note', step: this.#step, atMs: this.#atMs, text: faultWords(fault), isFault: true });
+    this.#note(faultWords(fault), true);
   }
 
-  #note(text: string): void {
-    this.#journal.add({ type: 'note', step: this.#step, atMs: this.#atMs, text, isFault: false });
+  #note(text: string, isFault = false): void {
+    this.#journal.add({ type: 'note', step: this.#step, atMs: this.#cluster.clock.monotonic(), text, isFault });
   }
 
-  get #atMs(): number {
-    return this.#cluster.clock.monotonic();
-  }
-
-  #faults<T extends PlannedFault['type']>(type: T): readonly Extract<PlannedFault, { readonly type: T }>[] {
-    return this.#plan.faults.filter(
-      (fault): fault is Extract<PlannedFault, { readonly type: T }> => fault.type === type,
-    );
+  #faults<T extends PlannedFault['type']>(type: T) {
+    return faultsOf(this.#plan, type);
   }
 
   #ofStep<T extends 'down' | 'lag' | 'past'>(type: T, step: string) {

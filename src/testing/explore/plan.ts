@@ -1,3 +1,5 @@
+import { type InputFault, inputWords } from './inputs/input-fault.ts';
+
 /** A request of the operator, or a call that it makes outside: the `nth` with these words. */
 export interface Moment {
   /** Such as `create configmaps default/web`, or `call createBucket("web")`. */
@@ -51,7 +53,8 @@ export type PlannedFault =
   /** The version before works until the end of the step, and is then replaced. */
   | { readonly type: 'upgrade'; readonly step: string }
   /** Time passes after the step. */
-  | { readonly type: 'wait'; readonly step: string; readonly ms: number };
+  | { readonly type: 'wait'; readonly step: string; readonly ms: number }
+  | InputFault;
 
 /** What goes wrong in one run, as plain data. */
 export interface Plan {
@@ -59,6 +62,14 @@ export interface Plan {
   /** The names of the steps that are left; default all. */
   readonly steps?: readonly string[];
   readonly faults: readonly PlannedFault[];
+}
+
+/** The faults of one type. */
+export function faultsOf<T extends PlannedFault['type']>(
+  { faults }: Pick<Plan, 'faults'>,
+  type: T,
+): readonly Extract<PlannedFault, { readonly type: T }>[] {
+  return faults.filter((fault): fault is Extract<PlannedFault, { readonly type: T }> => fault.type === type);
 }
 
 /** The plan in one line, which `explore` repeats. */
@@ -118,6 +129,8 @@ export function faultWords(fault: PlannedFault): string {
       return `the version before works until the end of step "${fault.step}", and is then replaced`;
     case 'wait':
       return `${fault.ms / 1000} s pass after step "${fault.step}"`;
+    case 'input':
+      return inputWords(fault);
   }
 }
 

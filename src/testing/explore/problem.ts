@@ -10,6 +10,10 @@ export type Oracle =
   | 'stuck'
   /** An object differs from that of the run without faults. */
   | 'different'
+  /** A field that its schema lets users set leads to nothing, whatever it is set to. */
+  | 'ignored'
+  /** What a field may be set to makes it fail, and neither the status nor an event says so. */
+  | 'fails'
   /** What is outside of the cluster differs. */
   | 'outside'
   /** It runs again and again, or writes although nothing changes. */

@@ -23,6 +23,27 @@ export interface Expected {
   readonly volatility: ReadonlyMap<string, Volatility>;
   readonly isOutsideStable: boolean;
   readonly idleWrites: number;
+  /** The same after each step; absent where time alone changes what the operator does. */
+  readonly idleWritesAfter: ReadonlyMap<string, number>;
+}
+
+/** How a run goes, besides its plan. */
+export interface RunOptions {
+  /** How the run without faults went; absent for that run. */
+  readonly expected?: Expected;
+  /** Time to pass after each step, to learn what changes with time. */
+  readonly pauseMs?: number;
+  /** How long nothing happens at the end; default that of the operator. */
+  readonly idleMs?: number;
+  /** Receives causes and effects at the end, of a cluster that records them. */
+  readonly onEnd?: (text: string, svg: string) => void;
+}
+
+/** What a change of a field led to. */
+export interface InputEffect {
+  /** As `KIND path`. */
+  readonly field: string;
+  readonly hasEffect: boolean;
 }
 
 /** One run of a scenario. */
@@ -34,8 +55,12 @@ export interface RunResult {
   /** The state after each step, by its name; absent where faults were still active. */
   readonly states: ReadonlyMap<string, ClusterState>;
   readonly outside: ReadonlyMap<string, unknown>;
-  /** The writes of the operator while nothing happened for a while. */
+  /** The writes of the operator while nothing happened for a while, at the end. */
   readonly idleWrites: number;
+  /** The same after steps, of runs that wait there. */
+  readonly idleWritesAfter: ReadonlyMap<string, number>;
+  /** The field that users changed last, and whether that had an effect. */
+  readonly input?: InputEffect;
   /** Whether every fault of the plan has happened. */
   readonly wasTaken: boolean;
 }

@@ -2,6 +2,7 @@ import type { Duration } from '../../base/index.ts';
 import type { App } from '../../kit/index.ts';
 import type { StartClusterOptions } from '../start-cluster.ts';
 import type { TestCluster } from '../test-cluster.ts';
+import type { InputOptions } from './inputs/input-options.ts';
 
 /** One step of a scenario: what users do. The cluster settles after it. */
 export type ScenarioStep<Outside = undefined> = (cluster: TestCluster, outside: Outside) => unknown;
@@ -32,6 +33,11 @@ export interface ScenarioParts<Outside = undefined> {
   readonly invariants?: Readonly<Record<string, ScenarioStep<Outside>>>;
   /** Fields that are not compared, as `KIND path`, such as `Cache status.retries`; `*` stands for any kind or member. */
   readonly ignore?: readonly string[];
+  /**
+   * Also changes the fields of users' objects of custom kinds, to what their schemas allow, and back; `true` for all fields. What is
+   * ignored, or makes the operator fail, is a finding. Default false.
+   */
+  readonly inputs?: boolean | InputOptions;
   /** Kinds, such as `ConfigMap`, whose objects may stay when everything that users have created is deleted. */
   readonly leaves?: readonly string[];
 }

@@ -1,3 +1,4 @@
+import { inputOf } from './inputs/field-effects.ts';
 import type { Learned } from './learn.ts';
 import { judge } from './judge.ts';
 import type { Plan } from './plan.ts';
@@ -20,13 +21,27 @@ export async function shrunk<O>(plan: Plan, problem: Problem, parts: ShrinkParts
     const fewer = { ...smallest, faults: smallest.faults.filter((each) => each !== fault) };
     if (await leadsTo(fewer, problem, parts)) smallest = fewer;
   }
-  for (const step of [...parts.steps].reverse()) {
+  smallest = await withFewerChanges(smallest, problem, parts);
+  for (const step of [...(smallest.steps ?? parts.steps)].reverse()) {
     const left = (smallest.steps ?? parts.steps).filter((each) => each !== step);
     if (left.length === 0 || smallest.faults.some((fault) => 'step' in fault && fault.step === step)) continue;
     const fewer = { ...smallest, steps: left };
     if (await leadsTo(fewer, problem, parts)) smallest = fewer;
   }
   return smallest;
+}
+
+/** A sequence of changes by users without those that are not needed. */
+async function withFewerChanges<O>(plan: Plan, problem: Problem, parts: ShrinkParts<O>): Promise<Plan> {
+  let smallest = plan;
+  for (let at = 0; ;) {
+    const fault = inputOf(smallest);
+    if (fault === undefined || fault.changes.length < 2 || at >= fault.changes.length) return smallest;
+    const changes = fault.changes.filter((_, index) => index !== at);
+    const fewer: Plan = { ...smallest, faults: [{ ...fault, changes }] };
+    if (await leadsTo(fewer, problem, parts)) smallest = fewer;
+    else at += 1;
+  }
 }
 
 async function leadsTo<O>(plan: Plan, problem: Problem, { world, learnedOf, steps }: ShrinkParts<O>): Promise<boolean> {

@@ -11,6 +11,7 @@ const CASES: readonly (readonly [name: string, group: FaultGroup])[] = [
   ['observed too much', 'users'],
   ['takes what it finds', 'foreign'],
   ['ready too early', 'time'],
+  ['keeps old tags', 'inputs'],
 ];
 
 test.each(CASES)('"%s" is found by faults of the group %s, and its correct twin is not', async (name, group) => {

@@ -1,12 +1,12 @@
 import { describeError, RealClock } from '../../../base/index.ts';
 import { hasReason } from '../../../api/client.ts';
-import { mergePatch } from '../../../client/index.ts';
 import type { Answer, Call, Interference } from '../../../cluster/index.ts';
 import { insidesOf } from '../../cluster-insides.ts';
 import type { TestCluster } from '../../test-cluster.ts';
 import type { OperatorHost, StartOptions } from '../explored-operator.ts';
 import type { ExploredProcess, ProcessSurroundings } from '../explored-process.ts';
 import { Activity } from './activity.ts';
+import { releaseOf } from './election-lock.ts';
 import { openFor, type ProgramIdentity, type ProgramKubeconfig } from './program-identity.ts';
 import { ProgramProcess } from './program-process.ts';
 
@@ -170,12 +170,14 @@ class ProgramHost implements OperatorHost<undefined> {
 
   /** As if the time had passed after which another replica may lead. */
   async #releaseLeases(): Promise<void> {
-    const held = new Set(this.#processes.flatMap(({ leases }) => [...leases]));
-    for (const lease of held) {
-      const [namespace = '', name = ''] = lease.split('/');
-      const leases = this.#cluster.client.coordination.v1.leases.namespace(namespace);
-      const released = mergePatch({ spec: { holderIdentity: '', leaseDurationSeconds: 1 } });
-      await leases.patch(name, released).catch((error: unknown) => {
+    const held = new Set(this.#processes.flatMap(({ locks }) => [...locks]));
+    for (const lock of held) {
+      const [resource = '', namespace = '', name = ''] = lock.split(/[ /]/);
+      const root = resource === 'leases' ? '/apis/coordination.k8s.io/v1' : '/api/v1';
+      const path = `${root}/namespaces/${namespace}/${resource}/${name}`;
+      const contentType = 'application/merge-patch+json';
+      const release = { method: 'PATCH', path, body: releaseOf(resource), contentType } as const;
+      await this.#cluster.client.request(release).catch((error: unknown) => {
         if (!hasReason(error, 'NotFound')) throw error;
       });
     }

@@ -9,6 +9,7 @@ import type { ExploredProcess, Interception, ProcessSurroundings } from '../expl
 import { type AnsweredObject, isWork, isWriteVerb, type JournalRequest, resourceWords } from '../journal.ts';
 import { noteAnswer, noteEvent, noteRequest } from '../request-notes.ts';
 import type { Activity } from './activity.ts';
+import { isElectionLock } from './election-lock.ts';
 import type { ProgramIdentity } from './program-identity.ts';
 import { sentObject } from './sent-object.ts';
 import { SystemProcess, type SystemProcessOptions } from './system-process.ts';
@@ -33,8 +34,8 @@ export class ProgramProcess implements ExploredProcess {
   /** Resources that it watches, with their namespaces. */
   readonly #watched = new Set<string>();
   readonly #lists: JournalRequest[] = [];
-  /** The Leases that it has written, as `NAMESPACE/NAME`. */
-  readonly leases = new Set<string>();
+  /** The objects by which it leads, and that are released when it is killed, as `RESOURCE NAMESPACE/NAME`. */
+  readonly locks = new Set<string>();
   #past: PastView | undefined;
   #isAlive = true;
   #hasAsked = false;
@@ -54,6 +55,11 @@ export class ProgramProcess implements ExploredProcess {
   /** Whether it has begun to work: it has asked for an object. */
   get hasAsked(): boolean {
     return this.#hasAsked;
+  }
+
+  /** What a program tells of its failures is in its logs only. */
+  get lastFailure(): undefined {
+    return undefined;
   }
 
   /** Resolves when it is gone, with its connections. */
@@ -99,6 +105,12 @@ export class ProgramProcess implements ExploredProcess {
     const place = placeOf(request);
     const isOfRun = request.verb !== 'list' || !this.#watched.has(place);
     const entry = noteRequest(request, { body, isOfRun }, around);
+    if (isElectionLock(body ?? {})) this.#leadBy(entry);
+    if (this.locks.has(lockName(entry))) {
+      entry.isOfElection = true;
+      underWay[Symbol.dispose]();
+      return this.#pass(entry, call, next);
+    }
     if (request.verb === 'list') this.#lists.push(entry);
     const met = around.intercept(entry);
     const answer = await this.#answered({ call, next, request, entry, met, underWay });
@@ -120,10 +132,18 @@ export class ProgramProcess implements ExploredProcess {
     if (resource === 'leases' && isWriteVerb(verb)) {
       const body = await sentObject(call, insidesOf(around.cluster).plane);
       const name = request.name === '' ? ((body as AnsweredObject | undefined)?.metadata?.name ?? '') : request.name;
-      this.leases.add(`${namespace}/${name}`);
+      this.locks.add(`leases ${namespace}/${name}`);
     }
     const entry = noteRequest(request, { body: undefined, isOfRun: false }, around);
     return this.#pass(entry, call, next);
+  }
+
+  /** An object turns out to be for elections only, and so are the requests for it until now. */
+  #leadBy(request: JournalRequest): void {
+    const lock = lockName(request);
+    this.locks.add(lock);
+    for (const each of this.#options.around.journal.requests)
+      if (lockName(each) === lock && each.verb !== 'list') each.isOfElection = true;
   }
 
   async #answered({ call, next, request, entry, met, underWay }: MetRequest): Promise<Answer> {
@@ -219,7 +239,7 @@ export class ProgramProcess implements ExploredProcess {
             return;
           }
         }
-        if ('object' in event && isWork(request)) {
+        if ('object' in event && isWork(request) && !isElectionLock(event.object.object)) {
           activity.note();
           noteEvent({ type: event.type, object: event.object.object }, resource, around);
         }
@@ -238,6 +258,10 @@ interface MetRequest {
   readonly entry: JournalRequest;
   readonly met: Interception | undefined;
   readonly underWay: Disposable;
+}
+
+function lockName({ resource, namespace, name }: JournalRequest): string {
+  return `${resource} ${namespace}/${name}`;
 }
 
 function placeOf({ group, resource, namespace }: Pick<ResourceRequest, 'group' | 'resource' | 'namespace'>): string {
