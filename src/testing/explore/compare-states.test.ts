@@ -14,7 +14,7 @@ test('conditions are compared by their types, whichever of them came first', () 
 
   expect(differencesOf(expected, stateOf({ conditions: [progressing, available] }), STABLE)).toEqual([]);
   const failing = stateOf({ conditions: [{ ...progressing, status: 'False' }, available] });
-  expect(differencesOf(expected, failing, STABLE).map(differenceWords)).toEqual([
+  expect(differencesOf(expected, failing, STABLE).map((difference) => differenceWords(difference))).toEqual([
     'Deployment default/web has status.conditions.[].status "False" instead of "True"',
   ]);
 });
