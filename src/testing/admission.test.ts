@@ -66,6 +66,19 @@ test('a configuration that a user changes or deletes is restored', async () => {
   expect((await bindings.get(NAME)).spec?.policyName).toBe(NAME);
 });
 
+test('a configuration that is as it should be is written once', async () => {
+  await using cluster = await startCluster(WITHOUT_PROGRAMS);
+  await cluster.run(app('sizes', [], { server: extensionServer({ admission: [sizes()] }) }));
+  await cluster.settle();
+  await cluster.clock.advance('1m');
+  const writes = cluster.requests().filter(({ method, path }) => method === 'PATCH' && path.includes(NAME));
+  expect(writes.map(({ path }) => path.split('/').at(-2))).toEqual([
+    'mutatingwebhookconfigurations',
+    'validatingadmissionpolicies',
+    'validatingadmissionpolicybindings',
+  ]);
+});
+
 test('the namespace of the webhooks is always exempt', async () => {
   await using cluster = await startCluster(WITHOUT_PROGRAMS);
   const service = { namespace: 'webhooks', name: 'sizes' };
