@@ -162,8 +162,14 @@ function instancesOf(key: string, objects: Objects): Observed<ServiceInstance>[]
 }
 
 /** What a relist says in the status. */
-function outcome(broker: Broker, context: Pick<ReconcileContext, 'clock' | 'conditions'>, problem: string | undefined) {
+function outcome(
+  broker: Broker,
+  context: Pick<ReconcileContext, 'clock' | 'conditions'>,
+  result: { readonly problem: string } | { readonly offered: number },
+) {
   const { clock, conditions } = context;
+  const problem = 'problem' in result ? result.problem : undefined;
+  const offered = 'offered' in result ? result.offered : broker.status?.offered;
   const now = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
   const last = broker.status?.lastCatalogRetrievalTime;
   const ready =
@@ -178,6 +184,7 @@ function outcome(broker: Broker, context: Pick<ReconcileContext, 'clock' | 'cond
   return {
     conditions: conditions(ready),
     reconciledGeneration: broker.metadata.generation ?? 0,
+    ...(offered === undefined ? {} : { offered }),
     ...(problem === undefined
       ? { lastCatalogRetrievalTime: now }
       : last === undefined
@@ -187,10 +194,11 @@ function outcome(broker: Broker, context: Pick<ReconcileContext, 'clock' | 'cond
 }
 
 /** How long until the catalog is read again; undefined when that is left to the user, 0 when it is due. */
-function dueIn(broker: Broker, now: number): number | undefined {
+function dueIn(broker: Broker, known: number, now: number): number | undefined {
   const { status, spec, metadata } = broker;
   const isFetched = status?.conditions[0]?.status === 'True' && status.reconciledGeneration === metadata.generation;
   if (!isFetched || status.lastCatalogRetrievalTime === undefined) return 0;
+  if (status.offered !== undefined && known < status.offered) return 0; // a user has deleted one
   if (spec.relistBehavior === 'Manual') return undefined;
   return Math.max(0, Date.parse(status.lastCatalogRetrievalTime) + relistMs(broker) - now);
 }
@@ -230,16 +238,18 @@ function brokers({ broker: kind, serviceClass, plan, prefix }: Level, connect: C
     async reconcile(broker, context) {
       const { objects, desireAll, clock, after } = context;
       const { uid, name, namespace } = broker.metadata;
-      const wait = dueIn(broker, clock.now());
+      const knownClasses = objects(serviceClass).list({ controlledBy: uid }).map(bare);
+      const knownPlans = objects(plan).list({ controlledBy: uid }).map(bare);
+      const isOffered = ({ status }: Entry): boolean => status?.removedFromBrokerCatalog !== true;
+      const known = knownClasses.filter(isOffered).length + knownPlans.filter(isOffered).length;
+      const wait = dueIn(broker, known, clock.now());
       const catalog = wait === 0 ? await fetchCatalog(broker, context, connect) : undefined;
       if (typeof catalog === 'string') {
         after(RETRY);
-        return outcome(broker, context, catalog);
+        return outcome(broker, context, { problem: catalog });
       }
       const place = namespace === undefined ? {} : { namespace };
       const own = { [field('serviceBrokerName')]: name };
-      const knownClasses = objects(serviceClass).list({ controlledBy: uid }).map(bare);
-      const knownPlans = objects(plan).list({ controlledBy: uid }).map(bare);
       const allClasses = (catalog?.services ?? []).map((each) => ({
         metadata: { ...place, name: nameOf(each.id) },
         spec: { ...classSpec(each), ...own },
@@ -257,7 +267,7 @@ function brokers({ broker: kind, serviceClass, plan, prefix }: Level, connect: C
       ].map(({ spec }) => `id "${spec.externalID}" is that of a class or plan of another owner`);
       if (others.length > 0) {
         after(RETRY);
-        return outcome(broker, context, others.join('; '));
+        return outcome(broker, context, { problem: others.join('; ') });
       }
       const used = instancesOf(keyIn(broker), objects).map(propertiesOf);
       const nowClasses = keeping({
@@ -278,7 +288,7 @@ function brokers({ broker: kind, serviceClass, plan, prefix }: Level, connect: C
         return undefined;
       }
       if (broker.spec.relistBehavior === 'Duration') after(relistMs(broker));
-      return outcome(broker, context, undefined);
+      return outcome(broker, context, { offered: classes.length + plans.length });
     },
     finalize: (broker, { objects }) => (instancesOf(keyIn(broker), objects).length > 0 ? 'wait' : undefined),
   });

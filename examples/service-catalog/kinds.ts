@@ -42,6 +42,8 @@ const brokerStatus = z.object({
   conditions: z.array(condition),
   reconciledGeneration: z.int(),
   lastCatalogRetrievalTime: z.string().optional(),
+  /** How many classes and plans the catalog has that are offered: one that a user deletes is missed. */
+  offered: z.int().optional(),
 });
 const secretRef = z.object({ secretRef: z.object({ namespace: z.string().optional(), name: text }) }).optional();
 const broker = {

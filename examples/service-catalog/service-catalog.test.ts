@@ -346,6 +346,20 @@ test('plans that leave the catalog stay while instances use them', async () => {
   expect((await plans.list()).items.map(({ metadata }) => metadata.name)).toEqual(['plan-large']);
 });
 
+test('classes and plans that a user deletes come back, also when catalogs are read by hand', async () => {
+  await using broker = await startBroker();
+  await using cluster = await start(broker.url);
+  const { brokers, classes, plans } = kindsOf(cluster);
+  await brokers.patch('databases', mergePatch({ spec: { relistBehavior: 'Manual' } }));
+  await cluster.settle();
+  await plans.delete('plan-small');
+  await cluster.settle();
+  expect((await plans.get('plan-small')).spec.externalName).toBe('small');
+  await classes.delete('class-database');
+  await cluster.settle();
+  expect((await classes.get('class-database')).spec.externalName).toBe('database');
+});
+
 test('a broker cannot take over the classes of another', async () => {
   await using broker = await startBroker();
   await using cluster = await start(broker.url);

@@ -66,6 +66,23 @@ test('a configuration that a user changes or deletes is restored', async () => {
   expect((await bindings.get(NAME)).spec?.policyName).toBe(NAME);
 });
 
+test('only what others have changed is written again, and once', async () => {
+  await using cluster = await startCluster(WITHOUT_PROGRAMS);
+  await cluster.run(app('sizes', [], { server: extensionServer({ admission: [sizes()] }) }));
+  const { mutatingwebhookconfigurations: configurations } = cluster.client.admissionregistration.v1;
+  const { webhooks = [] } = await configurations.get(NAME);
+  await configurations.patch(NAME, mergePatch({ webhooks: [{ ...webhooks?.[0], failurePolicy: 'Ignore' }] }));
+  await cluster.clock.advance('1m');
+  await cluster.settle();
+  const own = cluster.requests().filter(({ method, userAgent }) => method === 'PATCH' && userAgent === 'sizes');
+  expect(own.map(({ path }) => path.split('?')[0]?.split('/').at(-2))).toEqual([
+    'mutatingwebhookconfigurations',
+    'validatingadmissionpolicies',
+    'validatingadmissionpolicybindings',
+    'mutatingwebhookconfigurations',
+  ]);
+});
+
 test('the namespace of the webhooks is always exempt', async () => {
   await using cluster = await startCluster(WITHOUT_PROGRAMS);
   const service = { namespace: 'webhooks', name: 'sizes' };

@@ -329,7 +329,7 @@ describe('what only the dashboard knows', () => {
       ['all-leases', 'leases', 'true'],
     ] as const) {
       const apiGroups = [resource === 'leases' ? 'coordination.k8s.io' : ''];
-      const rule = { apiGroups, apiVersions: ['v1'], operations: ['CREATE'], resources: [resource] };
+      const rule = { apiGroups, apiVersions: ['v1'], operations: ['CREATE' as const], resources: [resource] };
       await policies.create({
         metadata: { name },
         spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression }] },

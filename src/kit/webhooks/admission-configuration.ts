@@ -2,6 +2,7 @@ import {
   type Kind,
   type KubernetesObject,
   MutatingWebhookConfiguration,
+  type Observed,
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
   ValidatingWebhookConfiguration,
@@ -54,6 +55,10 @@ export class AdmissionConfiguration implements PreparedPart {
   readonly #sources: ConfigurationSources;
   readonly #context: AppContext;
   readonly #passes: Passes;
+  /** What was applied, by kind and name, and the version that came of it. */
+  readonly #applied = new Map<string, { readonly wanted: string; readonly resourceVersion: string }>();
+  /** The versions that the watches have shown; undefined for what was deleted. */
+  readonly #seen = new Map<string, string | undefined>();
   #isRegistered = false;
 
   constructor(sources: ConfigurationSources, context: AppContext) {
@@ -80,10 +85,23 @@ export class AdmissionConfiguration implements PreparedPart {
 
   #follow<T extends KubernetesObject>(kind: Kind<T>): void {
     const names = new Set(this.#sources.admissions.map(({ name }) => name));
-    const changed = ({ metadata }: { readonly metadata: { readonly name: string } }): void => {
-      if (names.has(metadata.name)) this.#passes.request();
+    const see = (name: string, resourceVersion: string | undefined): void => {
+      if (!names.has(name)) return;
+      const key = keyOf(kind, name);
+      this.#seen.set(key, resourceVersion);
+      if (this.#applied.has(key) && !this.#isAsApplied(key)) this.#passes.request();
     };
-    this.#context.onChange(kind, { update: changed, delete: changed });
+    const changed = ({ metadata }: Observed<T>): void => see(metadata.name, metadata.resourceVersion);
+    this.#context.onChange(kind, {
+      add: changed,
+      update: changed,
+      delete: ({ metadata }) => see(metadata.name, undefined),
+    });
+  }
+
+  /** Whether what is there came of this process: its own writes are seen, too. */
+  #isAsApplied(key: string): boolean {
+    return this.#seen.get(key) === this.#applied.get(key)?.resourceVersion;
   }
 
   async #write(signal: AbortSignal): Promise<void> {
@@ -93,18 +111,41 @@ export class AdmissionConfiguration implements PreparedPart {
       const metadata = { name: admission.name };
       if (admission.mutate !== undefined) {
         const webhooks = [await this.#webhook(admission, 'mutate')];
-        await applyRegistration(client.kind(MutatingWebhookConfiguration), { metadata, webhooks }, how);
+        await this.#apply(MutatingWebhookConfiguration, { metadata, webhooks }, (wanted) =>
+          applyRegistration(client.kind(MutatingWebhookConfiguration), wanted, how),
+        );
       }
       if (admission.validate !== undefined) {
         const webhooks = [await this.#webhook(admission, 'validate')];
-        await applyRegistration(client.kind(ValidatingWebhookConfiguration), { metadata, webhooks }, how);
+        await this.#apply(ValidatingWebhookConfiguration, { metadata, webhooks }, (wanted) =>
+          applyRegistration(client.kind(ValidatingWebhookConfiguration), wanted, how),
+        );
       }
       if (!hasRules(admission.options)) continue;
-      await client.kind(ValidatingAdmissionPolicy).apply({ metadata, spec: this.#policy(admission) }, how);
+      await this.#apply(ValidatingAdmissionPolicy, { metadata, spec: this.#policy(admission) }, (wanted) =>
+        client.kind(ValidatingAdmissionPolicy).apply(wanted, how),
+      );
       const spec = { policyName: admission.name, validationActions: ['Deny' as const] };
-      await client.kind(ValidatingAdmissionPolicyBinding).apply({ metadata, spec }, how);
+      await this.#apply(ValidatingAdmissionPolicyBinding, { metadata, spec }, (wanted) =>
+        client.kind(ValidatingAdmissionPolicyBinding).apply(wanted, how),
+      );
     }
     this.#isRegistered = true;
+  }
+
+  /** Applies a configuration, unless it is there as this process has applied it. */
+  async #apply<Wanted extends { readonly metadata: { readonly name: string } }>(
+    kind: Kind,
+    wanted: Wanted,
+    apply: (wanted: Wanted) => Promise<{ readonly metadata: { readonly resourceVersion: string } }>,
+  ): Promise<void> {
+    const key = keyOf(kind, wanted.metadata.name);
+    const text = JSON.stringify(wanted);
+    if (this.#applied.get(key)?.wanted === text && this.#isAsApplied(key)) return;
+    const { metadata } = await apply(wanted);
+    this.#applied.set(key, { wanted: text, resourceVersion: metadata.resourceVersion });
+    // another's change may have been seen before the answer, or this one is still to be seen: look again
+    if (this.#seen.has(key) && !this.#isAsApplied(key)) this.#passes.request();
   }
 
   async #webhook(admission: KindAdmission, what: 'mutate' | 'validate') {
@@ -152,6 +193,10 @@ export class AdmissionConfiguration implements PreparedPart {
       ...(objectSelector === undefined ? {} : { objectSelector }),
     };
   }
+}
+
+function keyOf({ kind }: Kind, name: string): string {
+  return `${kind} ${name}`;
 }
 
 function hasRules({ rules = [] }: KindAdmission['options']): boolean {
