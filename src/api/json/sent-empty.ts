@@ -23,6 +23,21 @@ export function keepSentEmpty<T extends object>(copy: T, original: object): T {
   return copy;
 }
 
+/** The same for a copy of all levels, which has the members and items of the original. */
+export function keepAllSentEmpty<T extends object>(copy: T, original: object): T {
+  if (copy === original) return copy;
+  keepSentEmpty(copy, original);
+  for (const [name, member] of Object.entries(copy) as [string, unknown][]) {
+    const from: unknown = (original as PlainObject)[name];
+    if (isObject(member) && isObject(from)) keepAllSentEmpty(member, from);
+  }
+  return copy;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
 /** A member as the client sent it, if it is an empty list or map; otherwise null. */
 export function sentEmpty(object: object | undefined, name: string): unknown {
   return (object as Noted | undefined)?.[SENT_EMPTY]?.[name] ?? null;
