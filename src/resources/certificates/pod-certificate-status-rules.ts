@@ -131,7 +131,7 @@ function checkNames({ subjectAltName = '' }: X509Certificate): FieldError[] {
 
 /** The key that was asked for, or what is wrong with it. */
 function requestedKey(spec: Request['spec']): KeyObject | { readonly field: string; readonly detail: string } {
-  const { stubPKCS10Request: stub = '', pkixPublicKey: key = '' } = spec;
+  const [stub, key] = [spec.stubPKCS10Request || '', spec.pkixPublicKey || ''];
   if (stub !== '') {
     const wrong = { field: 'spec.stubPKCS10Request', detail: 'must be a valid PKCS#10 CSR' };
     return stubOf(Buffer.from(stub, 'base64'))?.publicKey ?? wrong;
