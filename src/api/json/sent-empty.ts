@@ -16,10 +16,10 @@ export function noteSentEmpty(object: PlainObject, name: string, value: unknown)
   noted[SENT_EMPTY] = { ...noted[SENT_EMPTY], [name]: Array.isArray(value) ? [] : {} };
 }
 
-/** Lets a copy that was not made by spreading remember as well. */
+/** Lets a copy that was not made by spreading remember as well, besides what it remembers already. */
 export function keepSentEmpty<T extends object>(copy: T, original: object): T {
   const noted = (original as Noted)[SENT_EMPTY];
-  if (noted !== undefined) (copy as Noted)[SENT_EMPTY] = noted;
+  if (noted !== undefined) (copy as Noted)[SENT_EMPTY] = { ...(copy as Noted)[SENT_EMPTY], ...noted };
   return copy;
 }
 

@@ -32,7 +32,7 @@ function requestToStored(request: Members): Members {
 function requestFromStored(request: Members): Members {
   const { name, exactly, firstAvailable } = request;
   const sent = { name, deviceClassName: '', ...(exactly as Members | undefined), ...given({ firstAvailable }) };
-  return exactly === undefined ? keepSentEmpty(sent, request) : sent;
+  return keepSentEmpty(sent, request);
 }
 
 function given(members: Members): Members {
