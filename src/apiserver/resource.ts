@@ -123,6 +123,15 @@ export type Convert = (
  */
 export type ChangeStep = 'metadata' | 'metadataChange' | 'object' | 'change';
 
+/** A form of a kind's objects that its rules are about. */
+export interface CheckedForm {
+  /** The type whose fixed fields are compared and quoted. */
+  readonly type: Struct;
+  /** The type that values are checked by; absent: that of the version. */
+  readonly values?: Struct;
+  readonly of: (object: ApiObject) => ApiObject;
+}
+
 /** The write rules of one kind. Hooks get objects that they may change in place, in the resource's version; absent hooks do nothing. */
 export interface Strategy extends DeletionStrategy {
   /** Defaults that depend on other fields; those in the type table have already been applied. */
@@ -163,6 +172,10 @@ export interface Strategy extends DeletionStrategy {
   readonly warnings?: (object: ApiObject, old: ApiObject | undefined) => readonly string[];
   /** Rules for `metadata.name` beyond those for path segments; with `prefix`, for generateName. */
   readonly checkName?: (name: string, options: { readonly prefix: boolean }) => readonly string[];
+  /** The same where they depend on the object. */
+  readonly checkNameOf?: ((object: ApiObject) => Strategy['checkName']) | undefined;
+  /** The form that is checked, if it is not the version's own: messages have its paths and quote its values. */
+  readonly checkedForm?: CheckedForm | undefined;
   /** Whether PUT creates a missing object. */
   readonly createOnUpdate?: boolean;
   /** Whether PUT without resourceVersion is rejected instead of overwriting. */

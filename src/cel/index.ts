@@ -41,6 +41,7 @@ export type { Device, DeviceAttribute } from './kubernetes/device-data.ts';
 export { type DeviceMatch, DeviceSelectors } from './kubernetes/device-selectors.ts';
 export type { DeviceFeatures } from './kubernetes/device-types.ts';
 export { limits } from './kubernetes/limits.ts';
+export { compareSemver, parseSemver, type SemanticVersion } from './kubernetes/semver.ts';
 export {
   type CompiledRule,
   compileRule,

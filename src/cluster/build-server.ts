@@ -144,6 +144,7 @@ function registerResources(
   const resources = builtInResources(types, {
     objects,
     random,
+    clock,
     serviceCidrs,
     eventTtlSeconds: storage.eventTtl === undefined ? undefined : Math.round(millisecondsOf(storage.eventTtl) / 1000),
     accessReviewer: { authorizer, rulesFor: (user, namespace) => authorizer.rulesFor(user, namespace) },

@@ -1,7 +1,7 @@
 import type { TypeTable } from '../api/index.ts';
 import type { Pod } from '../api/types/core/v1.d.ts';
 import type { Call, ConnectionAnswer, ServerObjects } from '../apiserver/index.ts';
-import type { Random } from '../base/index.ts';
+import type { Clock, Random } from '../base/index.ts';
 import type { AccessReviewer, RoleGuard, TokenIssuer, TokenReviewer } from './access.ts';
 import type { Whole } from './kind.ts';
 
@@ -10,6 +10,8 @@ export interface BuiltInOptions {
   /** The objects of all kinds, for the few rules of one kind that read another. */
   readonly objects: ServerObjects;
   readonly random: Random;
+  /** For what is dated when it is sent. */
+  readonly clock: Pick<Clock, 'now'>;
   /** Networks of service addresses: one, or one of each family; the first is the default family. */
   readonly serviceCidrs?: readonly string[];
   readonly nodePorts?: PortRange;
@@ -68,6 +70,7 @@ export interface KindEnvironment {
   readonly types: TypeTable;
   readonly objects: ServerObjects;
   readonly random: Random;
+  readonly clock: Pick<Clock, 'now'>;
   readonly serviceCidrs: readonly string[];
   readonly nodePorts: PortRange;
   readonly eventTtlSeconds: number;
@@ -89,6 +92,7 @@ export function kindEnvironment(types: TypeTable, options: BuiltInOptions): Kind
     types,
     objects: options.objects,
     random: options.random,
+    clock: options.clock,
     serviceCidrs: options.serviceCidrs ?? [DEFAULT_SERVICE_CIDR],
     nodePorts: options.nodePorts ?? DEFAULT_NODE_PORTS,
     eventTtlSeconds: options.eventTtlSeconds ?? DEFAULT_EVENT_TTL_SECONDS,

@@ -3,6 +3,7 @@ import {
   canonicalize,
   canonicalObject,
   type FieldError,
+  keepAllSentEmpty,
   schemaPathOf,
   type Struct,
 } from '../api/index.ts';
@@ -143,12 +144,17 @@ function setStatus(object: ApiObject, status: unknown): void {
   else object['status'] = status;
 }
 
-function fixedParts({ kind, type }: VersionOfKind): Strategy {
+function fixedParts(version: VersionOfKind): Strategy {
+  const { kind, type } = version;
+  const checkedForm = formOf(version);
   const judged = new Set(kind.ownRulesFor);
   const bound = <A extends unknown[], R>(hook: Hook<A, R>): Hook<A, R> => hook?.bind(kind);
   return {
     checkName: kind.checkName ?? subdomainName,
-    combineErrors: (table, own) => fitIn(withoutSaid(withoutJudged(table, judged), own), own, type),
+    checkNameOf: kind.checkNameOf === undefined ? undefined : (object) => kind.checkNameOf?.(seen(version, object)),
+    checkedForm,
+    combineErrors: (table, own) =>
+      fitIn(withoutSaid(withoutJudged(table, judged), own), own, checkedForm?.values ?? type),
     ...(kind.invalidAs === undefined ? {} : { invalidAs: kind.invalidAs }),
     complete: bound(kind.complete),
     metadataRules: kind.metadataRules,
@@ -164,6 +170,14 @@ function fixedParts({ kind, type }: VersionOfKind): Strategy {
     ttlSeconds: bound(kind.ttlSeconds),
     alongside: kind.alongside?.bind(kind),
   };
+}
+
+/** Rules are about the stored form, in any version; values are where they were sent if that has another form. */
+function formOf(version: VersionOfKind): Strategy['checkedForm'] {
+  const { type, storedType, conversion } = version;
+  if (type === storedType) return undefined;
+  const of = (object: ApiObject): ApiObject => seen(version, object);
+  return conversion === undefined ? { type: storedType, values: storedType, of } : { type: storedType, of };
 }
 
 /** The problems from the type table, without those of fields that the kind has its own rules for. */
@@ -224,7 +238,7 @@ function changing(
 }
 
 function asObject(value: ApiObject, type: Struct): ApiObject {
-  return canonicalObject(value, type);
+  return keepAllSentEmpty(canonicalObject(value, type), value);
 }
 
 /** The initial `status`. Made on first use, so that importing or listing kinds costs nothing. */

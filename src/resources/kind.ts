@@ -60,6 +60,8 @@ export interface KindRules<T> {
 
   /** Default: a DNS subdomain. */
   readonly checkName?: NameRule;
+  /** The rule for names where it depends on the object. */
+  checkNameOf?(object: Whole<T>): NameRule;
   /** PUT on a missing object creates it. */
   readonly createOnUpdate?: boolean;
   /** PUT must state the version that it changes. */

@@ -31,6 +31,11 @@ export function checkSignerName(name: string, field: string): FieldError[] {
   ];
 }
 
+/** Whether the signer's domain is one of Kubernetes itself. */
+export function isSignerOfKubernetes(name: string): boolean {
+  return /(^|\.)kubernetes\.io$/.test(name.split('/')[0] ?? '');
+}
+
 /** Only the first invalid part is reported. */
 function checkLabels(text: string, field: string, problemsOf: (label: string) => readonly string[]): FieldError[] {
   const wrong = text.split('.').find((label) => problemsOf(label).length > 0);

@@ -1,4 +1,4 @@
-import { canonicalObject, holdsIn, parseRanged } from '../api/index.ts';
+import { canonicalObject, holdsIn, keepAllSentEmpty, parseRanged } from '../api/index.ts';
 import type { ApiObject, GroupVersionKind, ResourceInfo, Struct, TypeTable } from '../api/index.ts';
 import { DEFAULT_KUBERNETES_VERSION, minorOf } from '../base/index.ts';
 import type { StorageForm } from '../apiserver/index.ts';
@@ -77,7 +77,7 @@ function typeOf(kind: GroupVersionKind, types: TypeTable): Struct {
 }
 
 function canonical(object: ApiObject, type: Struct): ApiObject {
-  return canonicalObject(object, type);
+  return keepAllSentEmpty(canonicalObject(object, type), object);
 }
 
 function parsed(apiVersion: string): { readonly group: string; readonly version: string } {

@@ -23,6 +23,7 @@ const LEFT_OUT: readonly (readonly [reason: string, pattern: RegExp])[] = [
     'dropped unless a gate is on',
     /LeaseSpec\.(strategy|preferredHolder)|DeviceAttribute\.(ints|bools|strings|versions)/,
   ],
+  ['kept because of a gate that the requests of certificates need', /VolumeProjection\.podCertificate/],
   ['dropped unless a gate is on', /AllocatedDeviceStatus\.shareID|DeviceRequestAllocationResult\.adminAccess/],
   [
     'refused in new objects',

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { builtInTypes, type ResourceInfo } from '../../src/api/index.ts';
+import { inBetas } from './beta-objects.ts';
 import type { Members } from './edits.ts';
 
 /** A valid object that cases damage. */
@@ -23,6 +24,7 @@ export function loadBaseObjects(): readonly BaseObject[] {
   return readdirSync(folder)
     .sort()
     .flatMap((file) => loadAll(readFileSync(join(folder, file), 'utf8')) as Members[])
+    .flatMap((object) => [object, ...inBetas(object, resources)])
     .map((object) => {
       const base = described(object, resources);
       let { id } = base;

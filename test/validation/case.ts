@@ -110,13 +110,21 @@ export interface Request {
   readonly body: Members;
 }
 
+/** The base's own status where the server has refused it. */
+function withSomeStatus(stored: Members, { object }: BaseObject): Members {
+  const isEmpty = Object.keys((stored['status'] as Members | undefined) ?? {}).length === 0;
+  return isEmpty ? { ...stored, status: object['status'] } : stored;
+}
+
 const APPLY = 'application/apply-patch+yaml';
 
 /** The request of a case; updates change what the server has stored, as a client does that reads before it writes. */
 export function requestOf(played: Case, base: BaseObject, stored: Members | undefined): Request {
   const { verb, validation, edits } = played;
   const isUpdate = verb === 'update' || verb === 'status';
-  const body = edited(isUpdate ? (stored ?? base.object) : withoutStatus(base), edits);
+  const current = stored ?? base.object;
+  const sent = verb === 'status' ? withSomeStatus(current, base) : isUpdate ? current : withoutStatus(base);
+  const body = edited(sent, edits);
   const query = `dryRun=All&fieldValidation=${validation}`;
   const collection = collectionPath(base);
   const item = `${collection}/${nameOf(base.object) ?? ''}`;

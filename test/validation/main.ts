@@ -14,7 +14,7 @@ import { readKnownDifferences, reasonOf } from './known-differences.ts';
 import { writePage } from './page.ts';
 import { isAmong, playAll, playForAll } from './play.ts';
 import { digestOf, type Recorded, writeRecording } from './recording.ts';
-import { NO_ANSWER, ownServer, remoteServer } from './server.ts';
+import { FEATURE_GATES, NO_ANSWER, ownServer, remoteServer, RUNTIME_CONFIG } from './server.ts';
 
 const { values } = parseArgs({
   options: {
@@ -87,7 +87,12 @@ if (!isReplay) {
     process.exit(0);
   }
 }
-await using kube = isReplay ? undefined : await startKube({ version });
+await using kube = isReplay
+  ? undefined
+  : await startKube({
+      version,
+      apiserverFlags: [`--runtime-config=${RUNTIME_CONFIG}`, `--feature-gates=${FEATURE_GATES}`],
+    });
 using real = kube === undefined ? undefined : remoteServer(kube.kubeconfig, bases);
 if (values.record !== undefined && real !== undefined) {
   const recorded: Saved = {};

@@ -20,6 +20,7 @@ export { isPlainObject, type PlainObject, setOwn } from './plain-object.ts';
 export {
   forgetSentEmpty,
   holdsSentEmpty,
+  keepAllSentEmpty,
   keepSentEmpty,
   sentEmpty,
   withoutSentEmpty,

@@ -16,11 +16,26 @@ export function noteSentEmpty(object: PlainObject, name: string, value: unknown)
   noted[SENT_EMPTY] = { ...noted[SENT_EMPTY], [name]: Array.isArray(value) ? [] : {} };
 }
 
-/** Lets a copy that was not made by spreading remember as well. */
+/** Lets a copy that was not made by spreading remember as well, besides what it remembers already. */
 export function keepSentEmpty<T extends object>(copy: T, original: object): T {
   const noted = (original as Noted)[SENT_EMPTY];
-  if (noted !== undefined) (copy as Noted)[SENT_EMPTY] = noted;
+  if (noted !== undefined) (copy as Noted)[SENT_EMPTY] = { ...(copy as Noted)[SENT_EMPTY], ...noted };
   return copy;
+}
+
+/** The same for a copy of all levels, which has the members and items of the original. */
+export function keepAllSentEmpty<T extends object>(copy: T, original: object): T {
+  if (copy === original) return copy;
+  keepSentEmpty(copy, original);
+  for (const [name, member] of Object.entries(copy) as [string, unknown][]) {
+    const from: unknown = (original as PlainObject)[name];
+    if (isObject(member) && isObject(from)) keepAllSentEmpty(member, from);
+  }
+  return copy;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** A member as the client sent it, if it is an empty list or map; otherwise null. */

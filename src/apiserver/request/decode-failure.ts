@@ -31,8 +31,15 @@ function isRegistered({ kind, apiVersion }: TypeMeta, services: Services): boole
   const slash = apiVersion.indexOf('/');
   const group = slash < 0 ? '' : apiVersion.slice(0, slash);
   const version = apiVersion.slice(slash + 1);
-  const isFormer = /^v\d+(?:alpha|beta)\d+$/.test(version); // removed from what is served, but still registered
-  return isFormer || services.types.kind({ group, version, kind }) !== undefined;
+  if (services.types.kind({ group, version, kind }) !== undefined) return true;
+  return /^v\d+(?:alpha|beta)\d+$/.test(version) && isKindOf(group, kind, services);
+}
+
+/** Whether another version of the group has the kind: versions that are no longer served stay registered. */
+function isKindOf(group: string, kind: string, { types }: Services): boolean {
+  const versions = types.resources().filter((resource) => resource.group === group);
+  if (versions.length === 0) return group === 'extensions';
+  return versions.some((resource) => resource.kind === kind || `${resource.kind}List` === kind);
 }
 
 /** The error for a kind that is not the resource's. */

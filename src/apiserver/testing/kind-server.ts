@@ -17,8 +17,8 @@ interface Received {
 export class KindServer extends MemoryServer {
   constructor() {
     super();
-    const { types, objects, random, server } = this;
-    const builtIn = builtInResources(types, { objects, random });
+    const { types, objects, random, clock, server } = this;
+    const builtIn = builtInResources(types, { objects, random, clock });
     server.registry.register(builtIn.filter(({ group }) => group === '' || group === 'apps'));
     const served = new ServedApi(server.registry);
     server.addPaths(new DiscoveryPaths(served, server.documents, () => '192.0.2.1:6443'));

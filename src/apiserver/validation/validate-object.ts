@@ -9,6 +9,7 @@ import {
   internalField,
   invalidValue,
   sentEmpty,
+  type Shape,
   type Struct,
 } from '../../api/index.ts';
 import { allAtOnce, deepEqual, type Steps } from '../../base/index.ts';
@@ -36,7 +37,7 @@ function* newObjectErrors(
   context: WriteContext,
 ): Steps<readonly FieldError[]> {
   const { validate, validateInSteps, metadataRules = 'own' } = strategy;
-  const checkName = nameRule(strategy);
+  const checkName = nameRule(strategy, object);
   const meta =
     metadataRules === 'general'
       ? []
@@ -49,7 +50,7 @@ function* newObjectErrors(
   yield;
   const own = validateInSteps === undefined ? quick : [...quick, ...(yield* validateInSteps(object, undefined))];
   if (type.isStructural !== true) {
-    const found = combined(checkTyped(object, type), own, strategy);
+    const found = combined(checkTyped(object, strategy.checkedForm?.values ?? type), own, strategy);
     const errors = meta.concat(found);
     if (errors.length > 0 || metadataRules === 'own') return errors;
     return checkObjectMeta(object.metadata, { namespaced });
@@ -65,10 +66,16 @@ function anyName(): readonly never[] {
 }
 
 /** The kind's own rule for names, where its own checks apply it. */
-function nameRule({ metadataRules, checkName }: Strategy): Strategy['checkName'] {
+function nameRule(strategy: Strategy, object: ApiObject): Strategy['checkName'] {
+  const { metadataRules } = strategy;
   if (metadataRules === 'own except names') return anyName;
+  const checkName = ownNameRule(strategy, object);
   if (metadataRules !== 'own except prefixes' || checkName === undefined) return checkName;
   return (name, options) => (options.prefix ? NOTHING : checkName(name, options));
+}
+
+function ownNameRule({ checkName, checkNameOf }: Strategy, object: ApiObject): Strategy['checkName'] {
+  return checkNameOf === undefined ? checkName : checkNameOf(object);
 }
 
 interface ChangeRules {
@@ -95,7 +102,7 @@ function* changeErrors(object: ApiObject, old: ApiObject, rules: ChangeRules): S
   const { resource, strategy, context } = rules;
   const { namespaced } = resource;
   const own = resource.strategy;
-  const checkName = own.metadataRules === 'own except prefixes' ? nameRule(own) : own.checkName;
+  const checkName = own.metadataRules === 'own except prefixes' ? nameRule(own, object) : ownNameRule(own, object);
   const meta = checkObjectMeta(object.metadata, { namespaced, checkName });
   const metaUpdate = checkObjectMetaUpdate(object.metadata, old.metadata);
   yield;
@@ -112,7 +119,7 @@ function* changeErrors(object: ApiObject, old: ApiObject, rules: ChangeRules): S
   const ofChange = strategy.validateChange?.(object, old, context) ?? [];
   const isSaid = ({ field, reason }: FieldError): boolean =>
     ofChange.some((said) => said.field === field && said.reason === reason);
-  const immutable = checkImmutable(object, old, resource.type).filter((error) => !isSaid(error));
+  const immutable = checkImmutable(object, old, resource).filter((error) => !isSaid(error));
   // Metadata without a problem that keeps the name it is stored under has none by the two looser checks either.
   const isMetaFine = meta.length + metaUpdate.length === 0;
   const metadataChange = isMetaFine ? meta : [...metaUpdate, ...checkChangedObjectMeta(object.metadata)];
@@ -120,7 +127,7 @@ function* changeErrors(object: ApiObject, old: ApiObject, rules: ChangeRules): S
   const errors: Readonly<Record<ChangeStep, readonly FieldError[]>> = {
     metadata: [...meta, ...ofMetadata],
     metadataChange: [...metadataChange, ...ofMetadata],
-    object: combined(checkTyped(object, resource.type, old), found, strategy),
+    object: combined(checkTyped(object, own.checkedForm?.values ?? resource.type, old), found, strategy),
     change: combined(immutable, ofChange, strategy),
   };
   // Upstream checks the metadata of every kind first, and again among the kind's own rules, and reports the errors of both.
@@ -163,9 +170,11 @@ export function checkValues(object: ApiObject, type: Struct): readonly FieldErro
 }
 
 /** Fields marked `immutable` that an update changes. */
-function checkImmutable(object: ApiObject, old: ApiObject, type: Struct): FieldError[] {
+function checkImmutable(object: ApiObject, old: ApiObject, { type, strategy }: Resource): FieldError[] {
   const errors: FieldError[] = [];
-  compare(object, old, { type, path: '', errors });
+  const { checkedForm: form } = strategy;
+  if (form === undefined) compare(object, old, { type, path: '', errors });
+  else compare(form.of(object), form.of(old), { type: form.type, path: '', errors });
   return errors;
 }
 
@@ -186,12 +195,27 @@ function compare(
     if (now === was) continue;
     const at = path === '' ? field.name : `${path}.${field.name}`;
     if (field.immutable) {
-      if (!deepEqual(now, was))
+      if (!isSame(now, was, field.shape))
         errors.push(invalidValue(at, internalField(now ?? sentEmpty(value, field.name), field), 'field is immutable'));
     } else if (field.shape.kind === 'struct' && isRecord(now) && isRecord(was)) {
       compare(now, was, { type: field.shape.struct, path: at, errors });
     }
   }
+}
+
+function isSame(now: unknown, was: unknown, shape: Shape): boolean {
+  return deepEqual(now, was) || deepEqual(withoutEmptyBytes(now, shape), withoutEmptyBytes(was, shape));
+}
+
+/** Bytes that are sent empty are equal to none. */
+function withoutEmptyBytes(value: unknown, shape: Shape): unknown {
+  if (shape.kind === 'scalar') return shape.scalar === 'bytes' && value === '' ? null : value;
+  if (shape.kind !== 'struct' || !isRecord(value)) return value;
+  const members = Object.entries(value).map(([name, member]) => {
+    const field = shape.struct.field(name);
+    return [name, field === undefined ? member : withoutEmptyBytes(member, field.shape)];
+  });
+  return Object.fromEntries(members);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

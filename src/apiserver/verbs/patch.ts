@@ -16,7 +16,7 @@ import type { Answer } from '../answers/answer.ts';
 import { type Endpoint, groupResource, keyOf, pausing, writeContext } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { jsonToDecode } from '../request/large-body.ts';
-import type { Strategy, WriteContext } from '../resource.ts';
+import type { Resource, Strategy, WriteContext } from '../resource.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { AppliedConfig } from './applied-config.ts';
 import { createObject } from './create.ts';
@@ -78,8 +78,11 @@ async function apply(call: Call, endpoint: Endpoint, strategy: Strategy): Promis
   const context = writeContext(call, endpoint, options);
   const { fieldValidation, force = false } = options;
   const config = await withPauses(AppliedConfig.reading(body, { fieldValidation, force }), context.pause);
-  const change = async (current: ApiObject | undefined, pause: WriteContext['pause']): Promise<ApiObject> =>
-    placed(await config.applyTo(current, endpoint, pausing(context, pause)), call, endpoint);
+  const change = async (current: ApiObject | undefined, pause: WriteContext['pause']): Promise<ApiObject> => {
+    const applied = await config.applyTo(current, endpoint, pausing(context, pause));
+    if (current === undefined) ensureNoUid(applied, resource, name);
+    return placed(applied, call, endpoint);
+  };
   const admission = new RequestAdmission(call, endpoint, options);
   const key = keyOf(resource, namespace, name);
   for (let attempt = 0; ; attempt++) {
@@ -110,15 +113,17 @@ function placed(object: ApiObject, call: Call, endpoint: Endpoint): ApiObject {
   return object;
 }
 
+/** A configuration with a uid is about an object that exists. */
+function ensureNoUid({ metadata: { uid = '' } }: ApiObject, resource: Resource, name: string): void {
+  if (uid === '') return;
+  const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+  throw conflict(groupResource(resource), name, why);
+}
+
 function create(
   object: ApiObject,
   endpoint: Endpoint,
   { admission, context }: { readonly admission: RequestAdmission; readonly context: WriteContext },
 ): Promise<StoredObject | ApiObject> {
-  const { uid = '', name = '' } = object.metadata;
-  if (uid !== '') {
-    const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
-    throw conflict(groupResource(endpoint.resource), name, why);
-  }
   return createObject(withoutResourceVersion(object), endpoint, { admission, context, hasManagedFields: true });
 }

@@ -9,8 +9,8 @@ class ServiceServer extends MemoryServer {
 
   constructor() {
     super();
-    const { types, objects, random } = this;
-    this.server.registry.register(builtInResources(types, { objects, random, serviceCidrs: ['10.0.0.0/16'] }));
+    const { types, objects, random, clock } = this;
+    this.server.registry.register(builtInResources(types, { objects, random, clock, serviceCidrs: ['10.0.0.0/16'] }));
     this.resolver = new EndpointResolver(objects, new SeededRandom(1));
   }
 

@@ -29,7 +29,7 @@ export class StoredKinds {
       clock: options.clock,
       log: discardLogger,
     });
-    builtInResources(builtInTypes(), { objects, random: options.random });
+    builtInResources(builtInTypes(), { objects, ...options });
   }
 
   /** Undefined for keys of custom kinds, and for those that no kind has. */

@@ -76,9 +76,9 @@ function requestOf(object: AdmissionAttributes['object']): CertificateSigningReq
 }
 
 /** The permission is one on `signers` with the signer's name, or with all names of its domain. */
-async function maySign(
+export async function maySign(
   authorizer: Authorizer | undefined,
-  { user, signal }: AdmissionAttributes,
+  { user, signal }: Pick<AdmissionAttributes, 'user' | 'signal'>,
   { verb, signerName }: { readonly verb: string; readonly signerName: string },
 ): Promise<boolean> {
   const [domain = ''] = signerName.split('/');

@@ -1,7 +1,9 @@
+import { configMapKeyProblems } from '../../api/index.ts';
 import type { Lease, LeaseSpec } from '../../api/types/coordination/v1.d.ts';
 import type { LeaseCandidate } from '../../api/types/coordination/v1beta1.d.ts';
 import { ageColumn, column, nameColumn } from '../columns/column.ts';
 import { defineKind } from '../kind.ts';
+import { checkLeaseCandidate } from './lease-candidate-rules.ts';
 
 export const leases = defineKind<Lease>({
   group: 'coordination.k8s.io',
@@ -49,4 +51,6 @@ export const leaseCandidates = defineKind<LeaseCandidate>({
   },
   createOnUpdate: true,
   requiresResourceVersion: true,
+  checkName: (name) => configMapKeyProblems(name),
+  validate: checkLeaseCandidate,
 });

@@ -4,9 +4,7 @@ import {
   forbiddenField,
   invalidValue,
   notSupported,
-  qualifiedNameProblems,
   required,
-  tooLong,
 } from '../../api/index.ts';
 import type {
   ClusterTrustBundleProjection,
@@ -18,8 +16,9 @@ import type {
   VolumeProjection,
 } from '../../api/types/core/v1.d.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
-import { checkSignerName } from '../signer-name-rules.ts';
+import { checkSignerName, isSignerOfKubernetes } from '../signer-name-rules.ts';
 import { checkLocalPath } from './path-rules.ts';
+import { checkUserAnnotations } from './user-annotation-rules.ts';
 import { checkDownwardFile, checkItems, checkMode } from './volume-file-rules.ts';
 
 const PROJECTIONS = [
@@ -189,30 +188,10 @@ function checkCertificate(source: PodCertificateProjection, field: string, paths
 }
 
 function checkLifetime(seconds: number, signerName: string, field: string): FieldError[] {
-  const isOfKubernetes = /(^|\.)kubernetes\.io$/.test(signerName.split('/')[0] ?? '');
-  const most = isOfKubernetes ? MAX_CERTIFICATE_SECONDS_OF_KUBERNETES : MAX_CERTIFICATE_SECONDS;
+  const most = isSignerOfKubernetes(signerName) ? MAX_CERTIFICATE_SECONDS_OF_KUBERNETES : MAX_CERTIFICATE_SECONDS;
   const says = 'if provided, maxExpirationSeconds must be';
   if (seconds < MIN_CERTIFICATE_SECONDS) {
     return [invalidValue(field, seconds, `${says} >= ${MIN_CERTIFICATE_SECONDS}`)];
   }
   return seconds > most ? [invalidValue(field, seconds, `${says} <= ${most}`)] : [];
-}
-
-const MAX_ANNOTATIONS_BYTES = 256 * 1024;
-
-function checkUserAnnotations(annotations: Readonly<Record<string, string>>, field: string): FieldError[] {
-  const errors = Object.keys(annotations).flatMap((key) => checkPrefixedKey(key.toLowerCase(), field));
-  const bytes = Object.entries(annotations).reduce(
-    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
-    0,
-  );
-  return bytes > MAX_ANNOTATIONS_BYTES ? [...errors, tooLong(field, MAX_ANNOTATIONS_BYTES)] : errors;
-}
-
-function checkPrefixedKey(key: string, field: string): FieldError[] {
-  if (key === '') return [required(field)];
-  const problems = qualifiedNameProblems(key);
-  if (problems.length > 0) return problems.map((problem) => invalidValue(field, key, problem));
-  if (key.split('/').length === 2) return [];
-  return [invalidValue(field, key, 'must be a domain-prefixed key (such as "acme.io/foo")')];
 }

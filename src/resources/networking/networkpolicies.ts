@@ -1,5 +1,6 @@
 import {
   asJson,
+  cidrWarnings,
   forbiddenField,
   formatLabelSelector,
   invalidValue,
@@ -47,7 +48,23 @@ export const networkPolicies = defineKind<NetworkPolicy>({
 
   validate: (policy) => checkNetworkPolicy(policy, NOTHING),
   validateUpdate: (policy, old) => checkNetworkPolicy(policy, rangesOf(old)),
+  warnings: ({ spec }) => [
+    ...(spec.ingress ?? []).flatMap(({ from }, index) => peerWarnings(from, `spec.ingress[${index}].from`)),
+    ...(spec.egress ?? []).flatMap(({ to }, index) => peerWarnings(to, `spec.egress[${index}].to`)),
+  ],
 });
+
+function peerWarnings(peers: readonly NetworkPolicyPeer[] | undefined, field: string): readonly string[] {
+  return (peers ?? []).flatMap(({ ipBlock }, index) => {
+    if (ipBlock === undefined) return [];
+    const at = `${field}[${index}].ipBlock`;
+    const { cidr = '', except = [] } = ipBlock;
+    return [
+      ...cidrWarnings(`${at}.cidr`, cidr),
+      ...except.flatMap((range, place) => cidrWarnings(`${at}.except[${place}]`, range)),
+    ];
+  });
+}
 
 const NOTHING: ReadonlySet<string> = new Set();
 

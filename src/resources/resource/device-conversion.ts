@@ -1,4 +1,4 @@
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, keepSentEmpty, sentEmpty, withoutSentEmpty } from '../../api/index.ts';
 import type { Conversion } from '../kind.ts';
 
 type Members = Record<string, unknown>;
@@ -13,19 +13,26 @@ const EXACT = [
   'capacity',
 ] as const;
 
-/** A request of v1beta1 has flat what v1 has under `exactly`. */
+/** A request of v1beta1 has flat what v1 has under `exactly`. Lists that were sent empty count. */
 function requestToStored(request: Members): Members {
-  const { name, firstAvailable, ...rest } = request;
+  const { name, firstAvailable } = request;
   const exactly: Members = {};
   for (const member of EXACT) {
-    const value = rest[member];
+    const value = request[member];
     if (value !== undefined && value !== '' && value !== 0) exactly[member] = value;
   }
-  return { name, ...(Object.keys(exactly).length === 0 ? {} : { exactly }), ...given({ firstAvailable }) };
+  const isEmpty = Object.keys(exactly).length === 0;
+  const forgotten = isEmpty ? ['firstAvailable'] : ['firstAvailable', 'tolerations'];
+  keepSentEmpty(exactly, withoutSentEmpty(request, forgotten));
+  const isExact = !isEmpty || ['selectors', 'tolerations'].some((member) => sentEmpty(request, member) !== null);
+  const stored = { name, ...(isExact ? { exactly } : {}), ...given({ firstAvailable }) };
+  return keepSentEmpty(stored, withoutSentEmpty(request, EXACT));
 }
 
-function requestFromStored({ name, exactly, firstAvailable }: Members): Members {
-  return { name, deviceClassName: '', ...(exactly as Members | undefined), ...given({ firstAvailable }) };
+function requestFromStored(request: Members): Members {
+  const { name, exactly, firstAvailable } = request;
+  const sent = { name, deviceClassName: '', ...(exactly as Members | undefined), ...given({ firstAvailable }) };
+  return keepSentEmpty(sent, request);
 }
 
 function given(members: Members): Members {
@@ -60,9 +67,12 @@ export const claimTemplateConversion: Conversion = {
   fromStored: (object) => onSpec(object, onTemplate(requestFromStored)),
 };
 
+/** Members of a device that are absent in v1 if they were sent empty. */
+const FORGOTTEN = ['attributes', 'capacity', 'consumesCounters', 'taints'];
+
 /** A device of v1beta1 has all but its name under `basic`. */
 function deviceToStored({ name, basic }: Members): Members {
-  return { name, ...(basic as Members | undefined) };
+  return { name, ...withoutSentEmpty((basic ?? {}) as Members, FORGOTTEN) };
 }
 
 function deviceFromStored({ name, ...basic }: Members): Members {

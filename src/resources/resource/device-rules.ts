@@ -14,7 +14,12 @@ import {
   tooLong,
   tooMany,
 } from '../../api/index.ts';
-import type { DeviceSelector, DeviceToleration, OpaqueDeviceConfiguration } from '../../api/types/resource/v1.d.ts';
+import type {
+  DeviceSelector,
+  DeviceTaint,
+  DeviceToleration,
+  OpaqueDeviceConfiguration,
+} from '../../api/types/resource/v1.d.ts';
 import { DeviceSelectors, limits } from '../../cel/index.ts';
 import { checkDriverName } from '../core/volume-sources.ts';
 
@@ -147,8 +152,24 @@ export function checkRawObject(value: unknown, field: string, maxBytes: number):
   return [invalidValue(field, '<value omitted>', 'must be a valid JSON object')];
 }
 
-export const TAINT_EFFECTS = ['NoExecute', 'NoSchedule', 'None'];
+const TAINT_EFFECTS = ['NoExecute', 'NoSchedule', 'None'];
 const OPERATORS = ['Equal', 'Exists'];
+
+export function checkDeviceTaint(taint: DeviceTaint, field: string): FieldError[] {
+  const effect: string = taint.effect ?? '';
+  const errors = checkTaintTexts(taint, field);
+  if (effect === '') return [...errors, required(`${field}.effect`)];
+  if (!TAINT_EFFECTS.includes(effect)) errors.push(notSupported(`${field}.effect`, asJson(effect), TAINT_EFFECTS));
+  return errors;
+}
+
+/** The key and the value of a taint. */
+export function checkTaintTexts({ key = '', value = '' }: Partial<DeviceTaint>, field: string): FieldError[] {
+  return [
+    ...checkQualifiedLabel(key, `${field}.key`),
+    ...(value === '' ? [] : checkLabelValue(value, `${field}.value`)),
+  ];
+}
 
 export function checkDeviceToleration(toleration: DeviceToleration, field: string): FieldError[] {
   const { key = '', value = '' } = toleration;

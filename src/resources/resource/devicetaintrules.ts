@@ -1,48 +1,82 @@
-import { formatTime, instantOfMillis } from '../../api/index.ts';
+import { type FieldError, formatTime, instantOfMillis, tooMany } from '../../api/index.ts';
 import type { DeviceTaintRule, ResourcePoolStatusRequest } from '../../api/types/resource/v1alpha3.d.ts';
 import type { Column } from '../../apiserver/index.ts';
 import { changes } from '../change.ts';
 import { ageSince } from '../../apiserver/index.ts';
 import { ageColumn, column, each, integer, nameColumn, NONE } from '../columns/column.ts';
-import { defineKind, type Whole } from '../kind.ts';
+import { checkConditions } from '../condition-rules.ts';
+import { checkDriverName } from '../core/volume-sources.ts';
+import { defineKind, type Kind, type Whole } from '../kind.ts';
+import type { KindEnvironment } from '../kind-environment.ts';
+import { checkLabelName, checkPoolName, checkTaintTexts } from './device-rules.ts';
 import { GROUP } from './versions.ts';
 
 type Rule = Whole<DeviceTaintRule>;
 
 /** The alpha kinds about devices: taint rules, and pool status requests. */
-export const deviceTaintRules = defineKind<DeviceTaintRule>({
-  group: GROUP,
-  plural: 'devicetaintrules',
-  columns: [
-    nameColumn,
-    column('Key', 'Name of the taint', ({ spec }) => spec?.taint?.key ?? ''),
-    column('Value', 'Value of the taint', ({ spec }) => spec?.taint?.value ?? ''),
-    column('Effect', 'What it does to pods', ({ spec }) => spec?.taint?.effect ?? ''),
-    column('TimeAdded', 'Time since it was added', timeAdded),
-    ageColumn,
-  ],
-  storedVersion: 'v1alpha3',
-  announcedVersions: ['v1beta2@1.37'],
-  deprecations: {
-    v1alpha3: 'resource.k8s.io/v1alpha3 DeviceTaintRule is deprecated in v1.36+, unavailable in v1.39+',
-  },
-  returnsDeletedObject: true,
-  returnsStatusIn: ['v1'],
-  statusMetadata: 'owned',
-  raisesGeneration: changes('spec'),
+export function deviceTaintRules({ clock }: KindEnvironment): Kind {
+  return defineKind<DeviceTaintRule>({
+    group: GROUP,
+    plural: 'devicetaintrules',
+    columns: [
+      nameColumn,
+      column('Key', 'Name of the taint', ({ spec }) => spec?.taint?.key ?? ''),
+      column('Value', 'Value of the taint', ({ spec }) => spec?.taint?.value ?? ''),
+      column('Effect', 'What it does to pods', ({ spec }) => spec?.taint?.effect ?? ''),
+      column('TimeAdded', 'Time since it was added', timeAdded),
+      ageColumn,
+    ],
+    storedVersion: 'v1alpha3',
+    announcedVersions: ['v1beta2@1.37'],
+    deprecations: {
+      v1alpha3: 'resource.k8s.io/v1alpha3 DeviceTaintRule is deprecated in v1.36+, unavailable in v1.39+',
+    },
+    returnsDeletedObject: true,
+    returnsStatusIn: ['v1'],
+    statusMetadata: 'owned',
+    raisesGeneration: changes('spec'),
+    ownRulesFor: [
+      'spec.deviceSelector.driver',
+      'spec.deviceSelector.pool',
+      'spec.deviceSelector.device',
+      'spec.taint.key',
+      'spec.taint.value',
+    ],
+    validate: checkTaintRule,
+    validateStatus: ({ status }) => {
+      const { conditions = [] } = status;
+      return [
+        ...checkConditions(conditions, CONDITIONS),
+        ...(conditions.length > MAX_CONDITIONS ? [tooMany(CONDITIONS, conditions.length, MAX_CONDITIONS)] : []),
+      ];
+    },
 
-  prepareForCreate(rule, { now }) {
-    if (rule.spec.taint.timeAdded === undefined) setTime(rule, now);
-  },
+    /** A taint starts when it is sent. */
+    applyDefaults(rule) {
+      if (rule.spec.taint.timeAdded === undefined) setTime(rule, clock.now());
+    },
 
-  /** A taint starts when its effect was set. */
-  prepareForUpdate(rule, old, { now }) {
-    const { taint } = rule.spec;
-    const was = old.spec.taint;
-    const isNewEffect = taint.effect !== was.effect && taint.timeAdded === was.timeAdded;
-    if (taint.timeAdded === undefined || isNewEffect) setTime(rule, now);
-  },
-});
+    /** It starts again when its effect changes. */
+    prepareForUpdate(rule, old, { now }) {
+      const { taint } = rule.spec;
+      const was = old.spec.taint;
+      if (taint.effect !== was.effect && taint.timeAdded === was.timeAdded) setTime(rule, now);
+    },
+  });
+}
+
+const CONDITIONS = 'status.conditions';
+const MAX_CONDITIONS = 8;
+
+function checkTaintRule({ spec }: Rule): FieldError[] {
+  const { driver, pool, device } = spec.deviceSelector ?? {};
+  return [
+    ...(driver === undefined ? [] : checkDriverName(driver, 'spec.deviceSelector.driver')),
+    ...(pool === undefined ? [] : checkPoolName(pool, 'spec.deviceSelector.pool')),
+    ...(device === undefined ? [] : checkLabelName(device, 'spec.deviceSelector.device')),
+    ...checkTaintTexts(spec.taint ?? {}, 'spec.taint'),
+  ];
+}
 
 function setTime(rule: Rule, now: number): void {
   rule.spec = { ...rule.spec, taint: { ...rule.spec.taint, timeAdded: formatTime(instantOfMillis(now)) } };

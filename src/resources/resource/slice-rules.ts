@@ -1,11 +1,9 @@
 import {
-  asJson,
   dns1123SubdomainProblems,
   type FieldError,
   forbiddenField,
   internalForms,
   invalidValue,
-  notSupported,
   required,
   sentEmpty,
   tooLong,
@@ -18,7 +16,6 @@ import type {
   Device,
   DeviceAttribute,
   DeviceCapacity,
-  DeviceTaint,
   ResourcePool,
   ResourceSlice,
 } from '../../api/types/resource/v1.d.ts';
@@ -31,13 +28,11 @@ import { unversioned } from '../unversioned.ts';
 import {
   checkAttributeName,
   checkBinding,
+  checkDeviceTaint,
   checkLabelName,
-  checkLabelValue,
   checkList,
   checkPoolName,
-  checkQualifiedLabel,
   checkSet,
-  TAINT_EFFECTS,
 } from './device-rules.ts';
 
 type Slice = Whole<ResourceSlice>;
@@ -170,7 +165,7 @@ function checkDevice(device: Device, field: string, { spec, old }: DeviceContext
     ...checkNamed(capacity, `${field}.capacity`, (item, at) => checkCapacity(item, at, isShared)),
     ...(old !== undefined && deepEqual(old.taints, device.taints)
       ? []
-      : checkList(taints, `${field}.taints`, { max: MAX_TAINTS, check: checkTaint })),
+      : checkList(taints, `${field}.taints`, { max: MAX_TAINTS, check: checkDeviceTaint })),
     ...checkSet(consumesCounters, `${field}.consumesCounters`, {
       max: MAX_CONSUMPTIONS,
       check: ({ counterSet = '', counters = {} }, at) => [
@@ -339,17 +334,6 @@ function checkRange(
     wrong('step', value, `value is not a multiple of a given step (${step}) from (${min})`);
   }
   return errors;
-}
-
-function checkTaint({ key = '', value = '', effect }: DeviceTaint, field: string): FieldError[] {
-  const errors = [
-    ...checkQualifiedLabel(key, `${field}.key`),
-    ...(value === '' ? [] : checkLabelValue(value, `${field}.value`)),
-  ];
-  if (((effect as string | undefined) ?? '') === '') return [...errors, required(`${field}.effect`)];
-  return TAINT_EFFECTS.includes(effect)
-    ? errors
-    : [...errors, notSupported(`${field}.effect`, asJson(effect ?? ''), TAINT_EFFECTS)];
 }
 
 function checkNodesOfDevice(device: Device, field: string, isPerDevice: boolean): FieldError[] {

@@ -8,8 +8,8 @@ const PATH = '/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations';
 class MigrationServer extends MemoryServer {
   constructor() {
     super();
-    const { types, objects, random } = this;
-    this.server.registry.register(builtInResources(types, { objects, random }));
+    const { types, objects, random, clock } = this;
+    this.server.registry.register(builtInResources(types, { objects, random, clock }));
   }
 
   /** The error message; undefined if it is accepted. */

@@ -14,6 +14,7 @@ import { defineKind, type Whole } from '../kind.ts';
 type Migration = Whole<StorageVersionMigration>;
 
 export const storageVersionMigrations = defineKind<StorageVersionMigration>({
+  changeSteps: ['metadata', 'object', 'metadataChange', 'change'],
   group: 'storagemigration.k8s.io',
   plural: 'storageversionmigrations',
   featureGate: 'StorageVersionMigrator',

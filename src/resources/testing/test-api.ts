@@ -44,8 +44,8 @@ export class TestApi extends MemoryServer {
       admission: (parts) => [namespaceLifecycle(parts), ...plugins(parts)],
       ...(options.random === undefined ? {} : { random: options.random }),
     });
-    const { types, objects, random } = this;
-    this.resources = builtInResources(types, { objects, random, ...options });
+    const { types, objects, random, clock } = this;
+    this.resources = builtInResources(types, { objects, random, clock, ...options });
     this.server.registry.register(this.resources);
   }
 

@@ -23,6 +23,11 @@ export function contentOf(element: Buffer): Buffer {
   return readElement(element, 0).content;
 }
 
+/** How many bytes the first element has, with its tag and length. */
+export function lengthOfElement(bytes: Buffer): number {
+  return readElement(bytes, 0).end;
+}
+
 function readElement(bytes: Buffer, start: number): Element {
   const first = bytes[start + 1] ?? 0;
   const lengthBytes = first < 0x80 ? 0 : first & 0x7f;

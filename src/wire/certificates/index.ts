@@ -9,6 +9,8 @@ export {
   selfIssuer,
   type Subject,
 } from './certificate.ts';
+export { lengthOfElement } from './der.ts';
 export { newSigningRequest, type WantedCertificate } from './new-signing-request.ts';
 export { knownUsages, signRequest, type SigningOptions } from './sign-request.ts';
-export { parseSigningRequest, type SigningRequest } from './signing-request.ts';
+export { type PemBlock, pemBlocks } from './pem.ts';
+export { parseSigningRequest, readSigningRequest, type SigningRequest } from './signing-request.ts';

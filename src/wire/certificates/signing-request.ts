@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { childrenOf, contentOf, integerOf, objectIdentifier } from './der.ts';
+import { childrenOf, contentOf, integerOf, lengthOfElement, objectIdentifier } from './der.ts';
 
 /** A parsed PKCS #10 certificate request. */
 export interface SigningRequest {
@@ -27,7 +27,7 @@ export function parseSigningRequest(pem: string): SigningRequest {
   const body = FIRST_BLOCK.exec(pem)?.[1] === 'CERTIFICATE REQUEST' ? PEM.exec(pem)?.[1] : undefined;
   if (body === undefined) throw new Error('PEM block type must be CERTIFICATE REQUEST');
   try {
-    return read(Buffer.from(body, 'base64'));
+    return readSigningRequest(Buffer.from(body, 'base64'));
   } catch (cause) {
     throw new Error('asn1: structure error: the request is malformed', { cause });
   }
@@ -40,7 +40,9 @@ const ALTERNATIVE_NAME = objectIdentifier('2.5.29.17');
 const ATTRIBUTES_TAG = 0xa0;
 const [EMAIL_TAG, DNS_TAG, URI_TAG, ADDRESS_TAG] = [0x81, 0x82, 0x86, 0x87];
 
-function read(der: Buffer): SigningRequest {
+/** Reads a request in DER; throws if it is malformed. */
+export function readSigningRequest(der: Buffer): SigningRequest {
+  if (lengthOfElement(der) !== der.length) throw new Error('something follows the request');
   const [info, algorithm, signature] = childrenOf(der);
   if (info === undefined || algorithm === undefined || signature === undefined) throw new Error('too short');
   const [version, rawSubject, key, ...rest] = childrenOf(info);

@@ -35,8 +35,8 @@ const notReadyTaint: AdmissionPlugin = {
 export class TestServer extends MemoryServer {
   constructor() {
     super({ startMs: START * 1000, seed: 'vectors', admission: () => [claimProtection, notReadyTaint] });
-    const { types, objects, random } = this;
-    this.server.registry.register(builtInResources(types, { objects, random, serviceCidrs: ['10.0.0.0/16'] }));
+    const { types, objects, random, clock } = this;
+    this.server.registry.register(builtInResources(types, { objects, random, clock, serviceCidrs: ['10.0.0.0/16'] }));
   }
 
   async send(

@@ -33,7 +33,7 @@ beforeAll(async () => {
   hooks = await HookServers.start(scenarios);
   server = new MemoryServer();
   const { types, objects } = server;
-  server.server.registry.register(builtInResources(types, { objects, random, serviceCidrs: ['10.0.0.0/16'] }));
+  server.server.registry.register(builtInResources(types, { objects, random, clock, serviceCidrs: ['10.0.0.0/16'] }));
   const services = new EndpointResolver(objects, random);
   webhooks = new WebhookClient({ clock, uids: new RandomUidSource(random), types: builtInTypes(), services });
   for (const [name, spec] of [

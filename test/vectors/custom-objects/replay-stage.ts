@@ -13,9 +13,9 @@ export class ReplayStage extends MemoryServer implements Stage {
 
   constructor() {
     super({ seed: 'custom-objects' });
-    const { types, objects, random, server } = this;
-    server.registry.register(builtInResources(types, { objects, random, serviceCidrs: ['10.0.0.0/16'] }));
-    const { clock, uids } = server.services;
+    const { types, objects, random, clock, server } = this;
+    server.registry.register(builtInResources(types, { objects, random, clock, serviceCidrs: ['10.0.0.0/16'] }));
+    const { uids } = server.services;
     const webhooks = new WebhookClient({ clock, uids, types, services: new EndpointResolver(objects, random) });
     const metrics = new MetricRegistry();
     const { signal } = this.#end;
