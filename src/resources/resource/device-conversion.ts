@@ -80,8 +80,8 @@ function deviceFromStored({ name, ...basic }: Members): Members {
 }
 
 function withDevices(spec: Members, convert: (device: Members) => Members): Members {
-  const devices = spec['devices'] as Members[] | undefined;
-  return devices === undefined ? spec : { ...spec, devices: devices.map(convert) };
+  const devices = spec['devices'] as Members[] | undefined | null; // null until 1.34, where a slice has only counters
+  return devices === undefined || devices === null ? spec : { ...spec, devices: devices.map(convert) };
 }
 
 /** Capacities of v1alpha3 are plain amounts. */

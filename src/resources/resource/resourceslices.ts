@@ -43,7 +43,7 @@ export const resourceSlices = defineKind<ResourceSlice>({
 });
 
 function prepareDevices(slice: Slice, old: Slice | undefined, { now }: WriteContext): void {
-  const { devices } = slice.spec;
+  const devices = slice.spec.devices ?? undefined; // null until 1.34, where a slice has only counters
   if (devices === undefined) return;
   const keepsLists = (old?.spec.devices ?? []).some(hasListAttributes);
   const keepsMappings = (old?.spec.devices ?? []).some(

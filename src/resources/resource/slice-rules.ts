@@ -44,13 +44,14 @@ const MAX_COUNTERS = 32;
 
 /** A slice of a driver's devices; taints that `old` has are not checked again. */
 export function checkSlice({ spec }: Slice, old?: Slice): FieldError[] {
-  const { devices = [], sharedCounters = [] } = spec;
+  const { sharedCounters = [] } = spec;
+  const devices = spec.devices ?? [];
   const isComplex = devices.some(
     (device) => (device.taints ?? []).length > 0 || (device.consumesCounters ?? []).length > 0,
   );
   const known = new Map((old?.spec.devices ?? []).map((device) => [device.name, device]));
   const both = (['sharedCounters', 'devices'] as const).every(
-    (name) => spec[name] !== undefined || sentEmpty(spec, name) !== null,
+    (name) => (spec[name] ?? undefined) !== undefined || sentEmpty(spec, name) !== null,
   );
   return [
     ...checkDriverName(spec.driver ?? '', 'spec.driver'),
