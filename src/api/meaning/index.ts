@@ -1,5 +1,7 @@
 // A third door of `api`: the meaning of core types' fields, shared by the server, the scheduler, the nodes and the
 // controllers.
+export { isReadable, keyProblem, type KeyProblem, publicKeyOf } from './certificate-keys.ts';
+export { type PemBlock, pemBlocks, readSigningRequest, type SigningRequest } from '../../wire/certificates/index.ts';
 export { isSidecar } from './containers.ts';
 export { type HostPort, HostPorts, hostPortsOf } from './host-ports.ts';
 export { isNamespaceTerminating, NAMESPACE_TERMINATING } from './namespace-terminating.ts';

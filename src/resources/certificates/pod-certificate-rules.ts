@@ -8,11 +8,16 @@ import {
   tooLong,
 } from '../../api/index.ts';
 import type { PodCertificateRequest, PodCertificateRequestSpec } from '../../api/types/certificates/v1beta1.d.ts';
-import { readSigningRequest, type SigningRequest } from '../../wire/certificates/index.ts';
+import {
+  isReadable,
+  keyProblem,
+  publicKeyOf,
+  readSigningRequest,
+  type SigningRequest,
+} from '../../api/meaning/index.ts';
 import { checkUserAnnotations } from '../core/user-annotation-rules.ts';
 import type { Whole } from '../kind.ts';
 import { checkSignerName, isSignerOfKubernetes } from '../signer-name-rules.ts';
-import { isReadable, keyProblem, publicKeyOf } from './certificate-keys.ts';
 
 type Spec = PodCertificateRequestSpec;
 

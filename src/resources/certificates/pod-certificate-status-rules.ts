@@ -10,10 +10,9 @@ import {
 } from '../../api/index.ts';
 import type { PodCertificateRequest } from '../../api/types/certificates/v1beta1.d.ts';
 import { deepEqual } from '../../base/index.ts';
-import { pemBlocks } from '../../wire/certificates/index.ts';
+import { pemBlocks, publicKeyOf } from '../../api/meaning/index.ts';
 import { checkConditions } from '../condition-rules.ts';
 import type { Whole } from '../kind.ts';
-import { publicKeyOf } from './certificate-keys.ts';
 import { stubOf } from './pod-certificate-rules.ts';
 import { certificateOf } from './trust-bundle-rules.ts';
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { type FieldError, invalidValue, tooLong } from '../../api/index.ts';
 import type { ClusterTrustBundle } from '../../api/types/certificates/v1beta1.d.ts';
-import { pemBlocks, type PemBlock } from '../../wire/certificates/index.ts';
+import { pemBlocks, type PemBlock } from '../../api/meaning/index.ts';
 import type { Whole } from '../kind.ts';
 import { type NameRule, subdomainName } from '../name-rules.ts';
 import { checkSignerName } from '../signer-name-rules.ts';

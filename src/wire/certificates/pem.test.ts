@@ -12,7 +12,7 @@ test('a block without content is one, and so is one without a last line break', 
   expect(types('-----BEGIN A-----\n-----END A-----')).toEqual(['A ']);
 });
 
-test('headers are told', () => {
+test('a block says whether it has headers', () => {
   expect(pemBlocks(block('A', 'Key: value\n\naGVsbG8='))).toEqual([
     { type: 'A', hasHeaders: true, bytes: Buffer.from('hello') },
   ]);
