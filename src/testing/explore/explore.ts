@@ -386,7 +386,9 @@ function leftovers<O>(run: RunResult, steps: readonly string[], { leaves = [] }:
     )
   )
     return [];
-  const left = own.filter(({ name, kind }) => isThere(name) && !KEPT.has(kind) && !leaves.includes(kind));
+  const left = own.filter(
+    ({ name, kind, step }) => step >= 0 && isThere(name) && !KEPT.has(kind) && !leaves.includes(kind), // at its start it installs itself
+  );
   return left.map(({ name }) => ({
     oracle: 'left behind',
     message: `${name} stays when everything that users have created is deleted`,
