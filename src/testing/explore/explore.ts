@@ -1,5 +1,4 @@
 import { type Clock, type Duration, messageOf, millisecondsOf, RealClock, SeededRandom } from '../../base/index.ts';
-import type { Journal } from './journal.ts';
 import { FieldEffects, inputOf, partOf } from './inputs/field-effects.ts';
 import type { InputOptions } from './inputs/input-options.ts';
 import { firstStates, type InputDefinition, InputPlans } from './inputs/input-plans.ts';
@@ -225,7 +224,7 @@ class Exploration<O> {
     for (const plan of more) if (!this.#isOver) await this.#try(plan, learned, this.#done + more.length);
     for (const plan of this.#effects.ignored(this.#inputOptions)) {
       const problem = ignoredProblem(plan);
-      if (problem !== undefined) await this.#meet(problem, plan, learned);
+      if (problem !== undefined) await this.#meet([problem], plan, learned);
     }
   }
 
@@ -251,7 +250,7 @@ class Exploration<O> {
     await this.#try(plan, learned, 1);
     for (const each of this.#effects.ignored({})) {
       const problem = ignoredProblem(each);
-      if (problem !== undefined) await this.#meet(problem, each, learned);
+      if (problem !== undefined) await this.#meet([problem], each, learned);
     }
     return 0;
   }
@@ -269,8 +268,11 @@ class Exploration<O> {
     this.#effects.note(plan, result);
     if (learned !== undefined && result?.isApplicable === true) {
       // whether a field is ignored is only known when all of its values were tried
-      const [problem] = this.#problems(result, plan, learned).filter(({ oracle }) => oracle !== 'ignored');
-      if (problem !== undefined) await this.#meet(problem, plan, learned);
+      await this.#meet(
+        this.#problems(result, plan, learned).filter(({ oracle }) => oracle !== 'ignored'),
+        plan,
+        learned,
+      );
     } else this.#skipped += 1;
     this.#options.onProgress?.({ done: this.#done, total, findings: this.#found.size });
     return result?.isApplicable === true;
@@ -282,22 +284,24 @@ class Exploration<O> {
     return judge(result, plan, learned).filter(({ oracle, subject }) => !calm.has(`${oracle} ${subject}`));
   }
 
-  /** Takes a problem for a finding; if the operator may go another way each time, only if it comes again. */
-  async #meet(problem: Problem, plan: Plan, learned: Learned): Promise<void> {
-    if (!this.#world.operator.isInRealTime || this.#found.has(keyOf(problem, plan))) return this.#note(problem, plan);
-    let runs = 1;
-    let seen = 1;
-    let journal: Journal | undefined;
-    while (runs < 1 + MORE_RUNS && (seen === 1 || runs < MORE_RUNS)) {
+  /**
+   * Takes the first problem for a finding. If the operator may go another way each time, the first that comes again: on a busy machine one
+   * run may show another problem than the next.
+   */
+  async #meet(problems: readonly Problem[], plan: Plan, learned: Learned): Promise<void> {
+    const [first] = problems;
+    if (first === undefined) return;
+    if (!this.#world.operator.isInRealTime || this.#found.has(keyOf(first, plan))) return this.#note(first, plan);
+    const counts = new Map(problems.map((each) => [keyOf(each, plan), 1]));
+    for (let runs = 2; runs <= 1 + MORE_RUNS; runs++) {
       const result = await runPlan(this.#world, plan, { expected: learned.expected });
-      runs += 1;
-      if (!result.isApplicable || !this.#problems(result, plan, learned).some((each) => isSame(each, problem)))
-        continue;
-      seen += 1;
-      journal = result.journal;
+      const shown = result.isApplicable ? this.#problems(result, plan, learned) : [];
+      for (const each of shown) counts.set(keyOf(each, plan), (counts.get(keyOf(each, plan)) ?? 0) + 1);
+      const again = shown.find((each) => (counts.get(keyOf(each, plan)) ?? 0) > 1);
+      if (again === undefined) continue;
+      return this.#note(again, plan, { seen: 2, runs, story: storyOf(result.journal) });
     }
-    if (journal === undefined) this.#unconfirmed += 1;
-    else this.#note(problem, plan, { seen, runs, story: storyOf(journal) });
+    this.#unconfirmed += 1;
   }
 
   /** The same problem by the same kinds of faults is one finding. */
@@ -316,7 +320,8 @@ class Exploration<O> {
         steps: this.#steps,
         learnedOf: (steps: readonly string[]) => this.#learnedOf(steps),
       };
-      const isSmall = isReplay || plan.faults.length === 0;
+      const isTooLate = this.#world.operator.isInRealTime && this.#isOver; // runs in real time take some seconds each
+      const isSmall = isReplay || plan.faults.length === 0 || isTooLate;
       const smallest = isSmall ? plan : await shrunk(plan, problem, parts);
       const explained = await this.#explained(smallest, confirmed);
       const runs = confirmed === undefined ? {} : { confirmed: { seen: confirmed.seen, runs: confirmed.runs } };
@@ -365,10 +370,6 @@ function keyOf({ oracle, subject }: Problem, { faults }: Plan): string {
   return JSON.stringify([oracle, subject, faults.map(({ type }) => type).sort()]);
 }
 
-function isSame(one: Problem, other: Problem): boolean {
-  return one.oracle === other.oracle && one.subject === other.subject;
-}
-
 /** Kinds that are meant to outlive what they were made for. */
 const KEPT = new Set(['PersistentVolumeClaim', 'PersistentVolume', 'CustomResourceDefinition', 'Namespace']);
 
@@ -385,7 +386,9 @@ function leftovers<O>(run: RunResult, steps: readonly string[], { leaves = [] }:
     )
   )
     return [];
-  const left = own.filter(({ name, kind }) => isThere(name) && !KEPT.has(kind) && !leaves.includes(kind));
+  const left = own.filter(
+    ({ name, kind, step }) => step >= 0 && isThere(name) && !KEPT.has(kind) && !leaves.includes(kind), // at its start it installs itself
+  );
   return left.map(({ name }) => ({
     oracle: 'left behind',
     message: `${name} stays when everything that users have created is deleted`,

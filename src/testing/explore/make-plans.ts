@@ -79,15 +79,25 @@ export function singlePlans(learned: Learned, options: PlanOptions): readonly Pl
     ...made[group].map((fault): Draft => ({ faults: [fault] })),
     ...(group === 'users' ? hurried(learned, options.steps) : []),
   ]);
-  const longest = Math.max(0, ...lists.map(({ length }) => length));
-  const inTurn = Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list[index] ?? []));
   const seen = new Set<string>();
-  return inTurn.flat().flatMap((draft) => {
+  return interleaved(lists).flatMap((draft) => {
     const text = JSON.stringify(draft);
     if (seen.has(text)) return [];
     seen.add(text);
     return [{ seed: options.seed, ...draft }];
   });
+}
+
+/** The first of each list, then the second of each, and so on. */
+function interleaved<T>(lists: readonly (readonly T[])[]): readonly T[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list[index] ?? [])).flat();
+}
+
+/** Moments of each step in turn: most are in the first one, and a small budget must meet all. */
+function inTurn<T extends { readonly step: number }>(moments: readonly T[]): readonly T[] {
+  const steps = [...new Set(moments.map(({ step }) => step))].sort((left, right) => left - right);
+  return interleaved(steps.map((step) => moments.filter((each) => each.step === step)));
 }
 
 /** A plan without its seed. */
@@ -96,7 +106,7 @@ type Draft = Omit<Plan, 'seed'>;
 function faultGroups(learned: Learned, options: PlanOptions): Readonly<Record<FaultGroup, readonly PlannedFault[]>> {
   const { journal } = learned.run;
   const { steps } = options;
-  const requests = journal.requests.filter((each) => isMoment(each));
+  const requests = inTurn(journal.requests.filter((each) => isMoment(each)));
   const writes = requests.filter(({ verb }) => isWriteVerb(verb));
   const moments: readonly (JournalRequest | JournalCall)[] = [...writes, ...journal.calls.filter(isEarly)];
   const elects = journal.requests.some(isElection);

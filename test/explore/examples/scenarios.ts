@@ -13,6 +13,8 @@ const containers = [{ name: 'web', image: 'nginx' }];
 
 export const foo: Scenario = {
   app: sampleController,
+  // a Foo with another deploymentName leaves its former Deployment behind, here as in Kubernetes' own example
+  inputs: { skip: ['Foo spec.deploymentName'] },
   steps: {
     create: ({ client }) =>
       client
@@ -123,6 +125,7 @@ export const sampledb: Scenario = {
 
 export const loans: Scenario = {
   name: 'library',
+  inputs: true,
   app: () => library(),
   cluster: { nodes: 0, scheduler: false },
   steps: {
