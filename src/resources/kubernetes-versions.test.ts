@@ -274,6 +274,7 @@ describe('what changes with 1.37', () => {
         },
       });
       expect(autoscaler.code).toBe(isOn ? 201 : 422);
+      if (isOn) expect(autoscaler.body.metadata?.generation).toBe(1);
 
       const driver = await api.create({
         apiVersion: 'storage.k8s.io/v1',

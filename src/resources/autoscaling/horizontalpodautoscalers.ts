@@ -8,12 +8,14 @@ import type {
 } from '../../api/types/autoscaling/v2.d.ts';
 import { ageColumn, column, each, nameColumn, NONE, UNKNOWN, UNSET } from '../columns/column.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
+import { changes } from '../change.ts';
 import { defineKind, type Kind } from '../kind.ts';
 import { checkAutoscaler, checkAutoscalerStatus, checkAutoscalerUpdate, hasPolicies } from './autoscaler-rules.ts';
 import { autoscalerConversion, withoutRoundTripAnnotations } from './autoscaler-conversion.ts';
 
 export const horizontalPodAutoscalers = ({ types }: KindEnvironment): Kind => {
-  const fewest = defaultFeatures(types.version).get('HPAScaleToZero') === true ? 0 : 1;
+  const features = defaultFeatures(types.version);
+  const fewest = features.get('HPAScaleToZero') === true ? 0 : 1;
   return defineKind<HorizontalPodAutoscaler>({
     group: 'autoscaling',
     plural: 'horizontalpodautoscalers',
@@ -27,6 +29,7 @@ export const horizontalPodAutoscalers = ({ types }: KindEnvironment): Kind => {
       ageColumn,
     ],
     storedVersion: 'v2',
+    ...(features.get('HPAGeneration') === true ? { raisesGeneration: changes('spec') } : {}),
     conversions: { v1: autoscalerConversion },
 
     applyDefaults(autoscaler) {
