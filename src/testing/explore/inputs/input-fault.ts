@@ -1,4 +1,3 @@
-import type { ObjectName } from '../plan.ts';
 import { generalPath } from './input-options.ts';
 
 /** A field that users set, or remove where there is no value. */
@@ -14,7 +13,8 @@ export interface InputChange {
  */
 export interface InputFault {
   readonly type: 'input';
-  readonly object: ObjectName;
+  /** As plans name it, such as `acme.dev/v1 Cache default/web`. */
+  readonly object: string;
   readonly step: string;
   readonly changes: readonly InputChange[];
   readonly end: 'back' | 'new';
