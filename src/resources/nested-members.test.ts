@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSetAt, withoutAt } from './nested-members.ts';
+import { isSetAt, memberPath, withoutAt } from './nested-members.ts';
 
 const spec = {
   volumes: [{ name: 'a', emptyDir: { mode: 448, medium: 'Memory' } }, { name: 'b', emptyDir: {} }, { name: 'c' }],
@@ -7,21 +7,21 @@ const spec = {
 };
 
 test('isSetAt() looks into all items of lists and values of maps', () => {
-  expect(isSetAt(spec, 'volumes[].emptyDir.mode')).toBe(true);
-  expect(isSetAt(spec, 'volumes[].emptyDir.sizeLimit')).toBe(false);
-  expect(isSetAt(spec, 'devices[].overhead')).toBe(true);
-  expect(isSetAt({ volumes: null }, 'volumes[].emptyDir.mode')).toBe(false);
-  expect(isSetAt(undefined, 'volumes')).toBe(false);
+  expect(isSetAt(spec, memberPath('volumes[].emptyDir.mode'))).toBe(true);
+  expect(isSetAt(spec, memberPath('volumes[].emptyDir.sizeLimit'))).toBe(false);
+  expect(isSetAt(spec, memberPath('devices[].overhead'))).toBe(true);
+  expect(isSetAt({ volumes: null }, memberPath('volumes[].emptyDir.mode'))).toBe(false);
+  expect(isSetAt(undefined, memberPath('volumes'))).toBe(false);
 });
 
 test('withoutAt() leaves out what is at the path, and changes nothing of the given value', () => {
   const before = JSON.stringify(spec);
-  expect(withoutAt(spec, 'volumes[].emptyDir.mode')).toEqual({
+  expect(withoutAt(spec, memberPath('volumes[].emptyDir.mode'))).toEqual({
     volumes: [{ name: 'a', emptyDir: { medium: 'Memory' } }, { name: 'b', emptyDir: {} }, { name: 'c' }],
     devices: spec.devices,
   });
-  expect(withoutAt(spec, 'devices[].overhead')).toMatchObject({ devices: { cpu: {}, memory: {} } });
-  expect(withoutAt(spec, 'devices')).toEqual({ volumes: spec.volumes });
-  expect(withoutAt(spec, 'nothing[].here')).toBe(spec);
+  expect(withoutAt(spec, memberPath('devices[].overhead'))).toMatchObject({ devices: { cpu: {}, memory: {} } });
+  expect(withoutAt(spec, memberPath('devices'))).toEqual({ volumes: spec.volumes });
+  expect(withoutAt(spec, memberPath('nothing[].here'))).toBe(spec);
   expect(JSON.stringify(spec)).toBe(before);
 });

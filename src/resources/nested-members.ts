@@ -1,50 +1,61 @@
 type Values = Readonly<Record<string, unknown>>;
 
+/** A member on the way to a nested one; of a list or a map, each of its items. */
+interface Step {
+  readonly name: string;
+  readonly isEach: boolean;
+}
+
+/** The way to members below a value, read once and followed for each object. */
+export type MemberPath = readonly Step[];
+
 /**
- * Whether something is set at a path below a value; `[]` behind a name means any item of a list or any value of a map.
+ * Reads a path, in which `[]` behind a name means any item of a list or any value of a map.
  *
  * Example: `volumes[].emptyDir.mode`.
  */
-export function isSetAt(value: unknown, path: string): boolean {
-  return isSetBelow(value, path.split('.'));
+export function memberPath(text: string): MemberPath {
+  return text.split('.').map((step) => {
+    const isEach = step.endsWith('[]');
+    return { name: isEach ? step.slice(0, -2) : step, isEach };
+  });
+}
+
+/** Whether something is set at the path below a value. */
+export function isSetAt(value: unknown, path: MemberPath, at = 0): boolean {
+  const step = path[at];
+  if (step === undefined) return true;
+  if (!isValues(value)) return false;
+  const member = value[step.name];
+  if (member === undefined || member === null) return false;
+  if (at + 1 === path.length) return true;
+  if (!step.isEach) return isSetAt(member, path, at + 1);
+  if (Array.isArray(member)) {
+    for (const item of member) if (isSetAt(item, path, at + 1)) return true;
+    return false;
+  }
+  return isValues(member) && Object.values(member).some((item) => isSetAt(item, path, at + 1));
 }
 
 /** The value without what is at the path; objects and lists around it are copied. */
-export function withoutAt<T>(value: T, path: string): T {
-  return withoutBelow(value, path.split('.')) as T;
+export function withoutAt<T>(value: T, path: MemberPath): T {
+  return withoutBelow(value, path, 0) as T;
 }
 
-function isSetBelow(value: unknown, [step = '', ...rest]: readonly string[]): boolean {
-  if (!isValues(value)) return false;
-  const member = value[nameOf(step)];
-  if (member === undefined || member === null) return false;
-  if (rest.length === 0) return true;
-  return membersOf(member, step).some((item) => isSetBelow(item, rest));
+function withoutBelow(value: unknown, path: MemberPath, at: number): unknown {
+  const step = path[at];
+  if (step === undefined || !isValues(value)) return value;
+  const { [step.name]: member, ...others } = value;
+  if (member === undefined || member === null) return value;
+  if (at + 1 === path.length) return others;
+  return { ...value, [step.name]: changed(member, step, (item) => withoutBelow(item, path, at + 1)) };
 }
 
-function withoutBelow(value: unknown, [step = '', ...rest]: readonly string[]): unknown {
-  const name = nameOf(step);
-  if (!isValues(value) || value[name] === undefined || value[name] === null) return value;
-  const { [name]: member, ...others } = value;
-  if (rest.length === 0) return others;
-  return { ...value, [name]: changed(member, step, (item) => withoutBelow(item, rest)) };
-}
-
-function changed(member: unknown, step: string, change: (item: unknown) => unknown): unknown {
-  if (!step.endsWith('[]')) return change(member);
+function changed(member: unknown, { isEach }: Step, change: (item: unknown) => unknown): unknown {
+  if (!isEach) return change(member);
   if (Array.isArray(member)) return member.map(change);
   if (!isValues(member)) return member;
   return Object.fromEntries(Object.entries(member).map(([name, item]) => [name, change(item)]));
-}
-
-function membersOf(member: unknown, step: string): readonly unknown[] {
-  if (!step.endsWith('[]')) return [member];
-  if (Array.isArray(member)) return member;
-  return isValues(member) ? Object.values(member) : [];
-}
-
-function nameOf(step: string): string {
-  return step.endsWith('[]') ? step.slice(0, -2) : step;
 }
 
 function isValues(value: unknown): value is Values {

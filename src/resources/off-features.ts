@@ -3,7 +3,7 @@ import { defaultFeatures } from '../api/index.ts';
 import type { Container, PersistentVolumeClaimSpec, PodSpec } from '../api/types/core/v1.d.ts';
 import type { HorizontalPodAutoscalerBehavior } from '../api/types/autoscaling/v2.d.ts';
 import type { KubernetesVersion } from '../base/index.ts';
-import { isSetAt, withoutAt } from './nested-members.ts';
+import { isSetAt, memberPath, withoutAt } from './nested-members.ts';
 
 /**
  * What becomes of a type's values while a feature is off. Each rule is upstream's: a value that the old object has already keeps what it
@@ -167,7 +167,8 @@ function inContainers(...paths: readonly string[]): string[] {
 }
 
 /** Drops what is at the paths, unless the old object has something at one of them. */
-function dropped(feature: string, ...paths: readonly string[]): OffRule<Values> {
+function dropped(feature: string, ...texts: readonly string[]): OffRule<Values> {
+  const paths = texts.map(memberPath);
   return {
     feature,
     isUsed: (value) => paths.some((path) => isSetAt(value, path)),
@@ -212,9 +213,9 @@ export function dropOffFeatures(type: Struct, version: KubernetesVersion): DropO
   const places = placesIn(type, held);
   if (places.length === 0) return undefined;
   return (object, old) => {
-    for (const { path, own } of places) {
-      const [first = ''] = path;
-      const changed = replaced([object, old ?? {}], path, own);
+    for (const place of places) {
+      const first = place.path[0] ?? '';
+      const changed = replaced([object, old ?? NOTHING], place);
       if (changed !== object[first]) object[first] = changed;
     }
   };
@@ -243,21 +244,24 @@ function placesIn(type: Struct, held: ReadonlyMap<string, readonly OffRule<Value
 }
 
 /** The first member on the path, with what is at its end after the rules. */
-function replaced(
-  [owner, old]: readonly [Values, Values],
-  [name = '', ...rest]: readonly string[],
-  own: readonly OffRule<Values>[],
-): unknown {
+function replaced([owner, old]: readonly [Values, Values], place: Place, at = 0): unknown {
+  const { path, own } = place;
+  const name = path[at] ?? '';
   const value = owner[name];
   if (!isValues(value)) return value;
-  const before = isValues(old[name]) ? old[name] : {};
-  const [next] = rest;
+  const before = old[name];
+  const former = isValues(before) ? before : NOTHING;
+  const next = path[at + 1];
   if (next !== undefined) {
-    const changed = replaced([value, before], rest, own);
+    const changed = replaced([value, former], place, at + 1);
     return changed === value[next] ? value : { ...value, [next]: changed };
   }
-  return own.reduce((kept, { isUsed, drop }) => (isUsed(kept) && !isUsed(before) ? drop(kept) : kept), value);
+  let kept = value;
+  for (const { isUsed, drop } of own) if (isUsed(kept) && !isUsed(former)) kept = drop(kept);
+  return kept;
 }
+
+const NOTHING: Values = {};
 
 function isValues(value: unknown): value is Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
