@@ -1,6 +1,6 @@
 // Operators of others, at versions with mistakes that their own issue trackers describe.
 
-/** A mistake that is known, and how explore shows it. */
+/** A mistake that is known, and how explore should show it: the issue describes the end of the run, and no run has confirmed the pattern yet. */
 export interface KnownMistake {
   readonly issue: string;
   /** Matches the message of a finding. */
