@@ -60,7 +60,8 @@ export function flatKinds(files: readonly DefinitionFile[]): string {
     '',
     ...best.flatMap(({ file, resource }) => [
       `export type ${resource.kind} = ${typeName(file)}.${resource.kind};`,
-      `export const ${resource.kind} = builtIn.${groupName(file)}.${file.version}.${resource.plural};`,
+      // a call that bundlers may leave out, unlike an access to a member
+      `export const ${resource.kind} = /* @__PURE__ */ (() => builtIn.${groupName(file)}.${file.version}.${resource.plural})();`,
     ]),
     '',
   ].join('\n');

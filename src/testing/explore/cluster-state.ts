@@ -160,21 +160,9 @@ function podStatus(status: unknown): unknown {
   return { phase, ready: conditions.find(({ type }) => type === 'Ready')?.status };
 }
 
-/** Conditions by type: which came first says nothing. Other lists are left as they are. */
-function byType(items: readonly unknown[]): readonly unknown[] {
-  const types = items.map((item) => (item as { readonly type?: unknown } | null)?.type);
-  const isOfConditions = types.every((type) => typeof type === 'string') && new Set(types).size === items.length;
-  if (!isOfConditions) return items;
-  return items.toSorted((left, right) => (typeOf(left) < typeOf(right) ? -1 : 1));
-}
-
-function typeOf(condition: unknown): string {
-  return (condition as { readonly type: string }).type;
-}
-
-/** A status whose observed generations say whether they are those of the object, with its conditions in the order of their types. */
+/** A status whose observed generations say whether they are those of the object. */
 function observed(value: unknown, generation: unknown): unknown {
-  if (Array.isArray(value)) return byType(value).map((item) => observed(item, generation));
+  if (Array.isArray(value)) return value.map((item) => observed(item, generation));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
