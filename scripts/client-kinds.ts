@@ -60,8 +60,7 @@ export function flatKinds(files: readonly DefinitionFile[]): string {
     '',
     ...best.flatMap(({ file, resource }) => [
       `export type ${resource.kind} = ${typeName(file)}.${resource.kind};`,
-      // a call that bundlers may leave out, unlike an access to a member
-      `export const ${resource.kind} = /* @__PURE__ */ (() => builtIn.${groupName(file)}.${file.version}.${resource.plural})();`,
+      `export const ${resource.kind} = builtIn.${groupName(file)}.${file.version}.${resource.plural};`,
     ]),
     '',
   ].join('\n');
@@ -104,9 +103,11 @@ function kindTexts(name: string, files: readonly DefinitionFile[]): string {
     files
       .flatMap(({ version, resources }) => (resources.some((each) => kindWord(each) === word) ? [version] : []))
       .join(',');
-  const texts = [...groupBy([...words], versionsOf)].map(([versions, kinds]) => [versions, ...kinds].join(' '));
+  const texts = [...groupBy([...words], versionsOf)].map(([versions, kinds]) =>
+    [versions === 'v1' ? '' : versions, ...kinds].join(' '),
+  );
   const begin = group === '' ? '' : `${group}/`;
-  return [begin.startsWith(name) ? begin.replace(name, '~') : begin, ...texts].join(';');
+  return [begin === `${name}.k8s.io/` ? '~' : begin, ...texts].join(';');
 }
 
 /** The group as a property: the first part of its alias, such as `rbac` for `rbac.authorization.k8s.io`. */

@@ -98,7 +98,7 @@ describe('BoundedQueue', () => {
   });
 
   test.each([0, -1, 1.5, NaN])('refuses the capacity %d', (capacity) => {
-    expect(() => new BoundedQueue(capacity)).toThrow('the capacity must be an integer >= 1');
+    expect(() => new BoundedQueue(capacity)).toThrow('need an integer >= 1');
   });
 
   test('behaves as a plain list with a limit, however offers and takes alternate', async () => {

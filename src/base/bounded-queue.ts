@@ -29,7 +29,7 @@ export class BoundedQueue<T> implements Polled<T> {
 
   constructor(capacity: number, options: BoundedQueueOptions = {}) {
     if (!Number.isSafeInteger(capacity) || capacity < 1) {
-      throw new RangeError(`Cannot make a queue for ${capacity} items: the capacity must be an integer >= 1`);
+      throw new RangeError(`Cannot make a queue for ${capacity} items: need an integer >= 1`);
     }
     this.#capacity = capacity;
     this.#onClose = options.onClose;

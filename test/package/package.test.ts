@@ -242,7 +242,7 @@ describe('the package, packed and installed', () => {
     const alone = await mkdtemp(join(tmpdir(), 'keelson-bundle-'));
     await copyFile(join(project.folder, 'for-pods.mjs'), join(alone, 'for-pods.mjs'));
     expect((await withConfig(join(alone, 'for-pods.mjs'))).output).toMatch(
-      /^Cannot read a kubeconfig: this bundle does not include "keelson\/kubeconfig", and it is not installed beside/,
+      /^Cannot read a kubeconfig: "keelson\/kubeconfig" is neither in this bundle nor installed beside it/,
     );
     const nowhere = await project.run('env', 'KUBECONFIG=missing', process.execPath, join(alone, 'for-pods.mjs'));
     await rm(alone, { recursive: true });

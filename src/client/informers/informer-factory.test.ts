@@ -105,7 +105,5 @@ test('a second, different transform is rejected', async () => {
   await using _cluster = cluster;
   factory.informer(ConfigMap);
 
-  expect(() => factory.informer(ConfigMap, { transform: keepMetadata as never })).toThrow(
-    'it already exists with another transform',
-  );
+  expect(() => factory.informer(ConfigMap, { transform: keepMetadata as never })).toThrow('it has another transform');
 });

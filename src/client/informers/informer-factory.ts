@@ -91,7 +91,7 @@ export class InformerFactory implements Runnable {
     const known = this.#entries.get(identity);
     if (known !== undefined) {
       if (transform !== undefined && transform !== known.transform) {
-        throw new Error(`Cannot share the informer for ${name}: it already exists with another transform`);
+        throw new Error(`Cannot share the informer for ${name}: it has another transform`);
       }
       return known.informer as unknown as SharedInformer<T>;
     }

@@ -33,7 +33,7 @@ export async function loadKubeconfig(options: LoadOptions = {}): Promise<Kubecon
 export function kubeconfigCode(): Promise<typeof Code> {
   return import('./kubeconfig-code.ts').catch((cause: unknown) => {
     throw new KubeconfigError(
-      `Cannot read a kubeconfig: this bundle does not include "keelson/kubeconfig", and it is not installed beside the bundle`,
+      `Cannot read a kubeconfig: "keelson/kubeconfig" is neither in this bundle nor installed beside it`,
       { cause },
     );
   });

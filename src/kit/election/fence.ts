@@ -32,6 +32,6 @@ export class Fence {
   #check(): void {
     const lateMs = this.#clock.monotonic() - this.#untilMs;
     if (lateMs < 0) return;
-    throw new LeadershipLostError(`Cannot write: the time of the lease has been over for ${Math.ceil(lateMs)} ms`);
+    throw new LeadershipLostError(`Cannot write: the lease ended ${Math.ceil(lateMs)} ms ago`);
   }
 }

@@ -129,11 +129,12 @@ export class KeyedWorkers implements Runnable {
   /** True if no key is worked on, or could be before time passes. */
   get isIdle(): boolean {
     const waiting = this.#parts.tracker?.waiting(this) ?? 0;
-    const { size, working, entries } = this.#queue;
+    const { working, entries } = this.#queue;
     if ((this.#changes?.size ?? 0) > 0 || working !== waiting) return false;
-    if (size === 0 || working >= this.#concurrency) return true;
-    // what remains are keys whose own work waits for time
-    return [...entries.values()].every(({ workingSinceMs }) => workingSinceMs !== undefined);
+    // a key whose own work waits for time waits for it; others wait only while no worker is free
+    for (const { workingSinceMs } of entries.values())
+      if (workingSinceMs === undefined) return working >= this.#concurrency;
+    return true;
   }
 
   /** What `workStateOf` reads. */
