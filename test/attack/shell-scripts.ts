@@ -36,10 +36,10 @@ export const shellExec: Attack = {
   isForOursOnly: true,
   prepare: runPod,
   async run(target, signal) {
-    const end = AbortSignal.any([signal, AbortSignal.timeout(SECONDS * 1_000)]);
+    const end = Date.now() + SECONDS * 1_000; // Node.js 20 may collect a signal of a timeout that only AbortSignal.any() refers to
     let begun = 0;
     const worker = async (first: number): Promise<void> => {
-      for (let index = first; !end.aborted; index++) {
+      for (let index = first; Date.now() < end && !signal.aborted; index++) {
         const script = SCRIPTS[index % SCRIPTS.length] ?? '';
         const socket = await execUpgrade(target, { command: ['sh', '-c', script], query: 'stdout=true&stderr=true' });
         begun++;
