@@ -14,6 +14,7 @@ import { readKnownDifferences, reasonOf } from './known-differences.ts';
 import { writePage } from './page.ts';
 import { isAmong, playAll, playForAll } from './play.ts';
 import { digestOf, type Recorded, writeRecording } from './recording.ts';
+import { shrunk } from './shrink.ts';
 import { FEATURE_GATES, NO_ANSWER, ownServer, remoteServer, RUNTIME_CONFIG } from './server.ts';
 
 const { values } = parseArgs({
@@ -117,6 +118,8 @@ if (values.record !== undefined && real !== undefined) {
 await using ours = await ownServer(bases, version);
 await Promise.all([real?.prepare(), ours.prepare()]);
 const differences: Difference[] = [];
+/** The smallest case that shows a difference, by its signature. */
+const examples = new Map<string, Difference>();
 let unstable = 0;
 /** Requests whose connection kube-apiserver closes, because its own code fails on them: there is nothing to compare. */
 let unanswered = 0;
@@ -144,6 +147,7 @@ if (values.write) {
 }
 
 async function compare(verb: 'create' | 'update', cases: readonly Case[]): Promise<void> {
+  const before = differences.length;
   const known = (index: number): readonly Answer[] => saved[verb + JSON.stringify(cases[index])] ?? [];
   const theirs = real === undefined ? cases.map((_, index) => known(index)[0]) : await playAll(cases, real);
   const own = await playAll(cases, ours);
@@ -189,9 +193,25 @@ async function compare(verb: 'create' | 'update', cases: readonly Case[]): Promi
       ours: answer,
     });
   }
+  await findExamples(differences.slice(before));
   console.log(
     `${verb}: ${compared} cases, ${same} equal (${((100 * same) / Math.max(1, compared)).toFixed(2)} %), ${codes} codes differ, after ${((performance.now() - started) / 1000).toFixed(0)} s`,
   );
+}
+
+/** Finds an example of each new way in which answers differ; a live server is asked for smaller ones. */
+async function findExamples(found: readonly Difference[]): Promise<void> {
+  const ordered = found.toSorted((left, right) => describeCase(left.played).length - describeCase(right.played).length);
+  for (const difference of ordered) {
+    const key = signature(difference);
+    if (examples.has(key)) continue;
+    const live = examples.size < Number(values.limit) ? real : undefined;
+    const askBoth = async (played: Case): Promise<{ real: Answer; ours: Answer }> => ({
+      real: live === undefined ? difference.real : await live.play(played),
+      ours: await ours.play(played),
+    });
+    examples.set(key, live === undefined ? difference : await shrunk(difference, askBoth));
+  }
 }
 
 function keep(part: Recorded['part'], one: Case, answers: readonly Answer[], differs = false): void {
@@ -227,9 +247,7 @@ function report(): void {
     const named = [...new Set(members.map(({ kind }) => kind))].join(' ');
     const reason = members.every((one) => reasonOf(one, listed) !== undefined) ? ' (listed)' : '';
     console.log(`\n${members.length}× [${named}] ${key}${reason}`);
-    const [smallest] = members.toSorted(
-      (left, right) => describeCase(left.played).length - describeCase(right.played).length,
-    );
+    const smallest = examples.get(key);
     if (smallest === undefined) continue;
     console.log(`   ${describeCase(smallest.played).slice(0, 700)}`);
     console.log(`   real ${shown(smallest.real)}`);
